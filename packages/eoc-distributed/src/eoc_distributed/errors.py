@@ -1,10 +1,157 @@
-"""Every error that this package raises.
+"""Every error that this package raises, by what the caller can do.
 
 EOCError
+  ConfigError                 mend the configuration
+    UnknownPlugin             no plug-in has that name
+  FleetError                  mend the call
+    DuplicateWorker           a worker with that id is in the cluster
+    UnknownWorker             no worker with that id is in the cluster
+  NoWorkerAvailable   retry   nobody can serve the request at the moment
+    UnknownModel      final   nobody serves the model at all
+  WorkerFailed                the worker did not answer as it should
+    WorkerUnreachable retry   no connection, or it broke before the first byte
+    WorkerTimeout     retry   no answer in time
+    WorkerRefused             it answered, and the answer is no
+    StreamBroken              the connection broke after the first byte
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import ClassVar
+
 
 class EOCError(Exception):
     """Root of every error of this package."""
+
+    retryable: ClassVar[bool] = False
+
+
+class ConfigError(EOCError):
+    """A configuration is wrong.
+
+    Attributes:
+        where: File and key, or option.
+        what: What is wrong with it.
+    """
+
+    def __init__(self, where: str, what: str) -> None:
+        super().__init__(f"{where}: {what}")
+        self.where = where
+        self.what = what
+
+
+class UnknownPlugin(ConfigError):
+    """No plug-in of that kind has that name."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind = kind
+        self.name = name
+        self.known = tuple(sorted(known))
+        super().__init__(kind, f"{name!r} is not one of {', '.join(self.known)}")
+
+
+class FleetError(EOCError):
+    """A call names a worker that it cannot name.
+
+    Attributes:
+        worker_id: The id in question.
+    """
+
+    def __init__(self, worker_id: str, what: str) -> None:
+        super().__init__(f"worker {worker_id!r}: {what}")
+        self.worker_id = worker_id
+
+
+class DuplicateWorker(FleetError):
+    """A worker with that id is already in the cluster."""
+
+    def __init__(self, worker_id: str) -> None:
+        super().__init__(worker_id, "this id is already in the cluster")
+
+
+class UnknownWorker(FleetError):
+    """No worker with that id is in the cluster."""
+
+    def __init__(self, worker_id: str) -> None:
+        super().__init__(worker_id, "no such worker in the cluster")
+
+
+class NoWorkerAvailable(EOCError):
+    """No worker may take the request at the moment.
+
+    The reasons are looked up when somebody asks for them: under overload a refusal is
+    frequent, and it must not walk the fleet.
+
+    Attributes:
+        model: The model that was asked for.
+    """
+
+    retryable: ClassVar[bool] = True
+    SHOWN: ClassVar[int] = 8
+    """Workers named in the message; `reasons` holds them all."""
+
+    def __init__(self, model: str, explain: Callable[[], Mapping[str, str]]) -> None:
+        super().__init__(model)
+        self.model = model
+        self._explain = explain
+
+    @cached_property
+    def reasons(self) -> Mapping[str, str]:
+        """Why not, for each worker of the cluster by its id."""
+        return self._explain()
+
+    def __str__(self) -> str:
+        shown = [f"{worker}: {why}" for worker, why in self.reasons.items()][: self.SHOWN]
+        more = len(self.reasons) - len(shown)
+        if more > 0:
+            shown.append(f"and {more} more")
+        why = "; ".join(shown) or "the cluster is empty"
+        return f"no worker can take model {self.model!r}: {why}"
+
+
+class UnknownModel(NoWorkerAvailable):
+    """No worker of the cluster serves the model, so that waiting does not help."""
+
+    retryable: ClassVar[bool] = False
+
+
+class WorkerFailed(EOCError):
+    """A worker did not answer as it should.
+
+    Attributes:
+        worker_id: Which worker.
+    """
+
+    def __init__(self, worker_id: str, what: str) -> None:
+        super().__init__(f"worker {worker_id!r}: {what}")
+        self.worker_id = worker_id
+
+
+class WorkerUnreachable(WorkerFailed):
+    """No connection could be made, or it broke before the first byte of an answer."""
+
+    retryable: ClassVar[bool] = True
+
+
+class WorkerTimeout(WorkerFailed):
+    """The worker did not answer within the time that was given."""
+
+    retryable: ClassVar[bool] = True
+
+
+class WorkerRefused(WorkerFailed):
+    """The worker answered, and the answer is no.
+
+    Attributes:
+        status: HTTP status of the answer.
+    """
+
+    def __init__(self, worker_id: str, what: str, *, status: int) -> None:
+        super().__init__(worker_id, what)
+        self.status = status
+
+
+class StreamBroken(WorkerFailed):
+    """The connection broke after the first byte of the answer; never sent again."""

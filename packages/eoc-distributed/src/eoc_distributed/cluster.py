@@ -1,0 +1,184 @@
+"""Which workers exist, how they are, and what has changed since a router looked.
+
+Routers keep an order of the workers between requests and mend it where something changed,
+so that no request walks the fleet. For that the cluster numbers its changes and keeps its
+members in the order of their last change: `changed_since` costs what has changed, not what
+exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from .clock import Clock, SystemClock
+from .errors import DuplicateWorker, UnknownWorker
+from .member import Member, Ticket
+from .worker import Load, Watchable, Worker
+
+
+class Cluster:
+    """The workers that one scheduler knows. Not for several threads.
+
+    Args:
+        workers: Workers to start with.
+        clock: Where times to first token are read; the machine's by default.
+    """
+
+    def __init__(self, workers: Iterable[Worker] = (), *, clock: Clock | None = None) -> None:
+        self.clock: Clock = clock if clock is not None else SystemClock()
+        self.changes = 0
+        """Number of the last change."""
+        self._members: dict[str, Member] = {}
+        self._by_change: dict[str, Member] = {}
+        self._by_model: dict[str, dict[str, Member]] = {}
+        self._intensity: dict[str, float] = {}
+        self._listeners: dict[str, Callable[[Load], None]] = {}
+        for worker in workers:
+            self.add(worker)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __contains__(self, worker_id: object) -> bool:
+        return worker_id in self._members
+
+    def __iter__(self) -> Iterator[Member]:
+        return iter(self._members.values())
+
+    def __getitem__(self, worker_id: str) -> Member:
+        try:
+            return self._members[worker_id]
+        except KeyError:
+            raise UnknownWorker(worker_id) from None
+
+    @property
+    def models(self) -> Iterable[str]:
+        """Names of all models that some worker serves."""
+        return self._by_model.keys()
+
+    def serving(self, model: str) -> Mapping[str, Member]:
+        """Return the members that serve a model, by id; empty if none does."""
+        return MappingProxyType(self._by_model.get(model, {}))
+
+    def add(self, worker: Worker) -> Member:
+        """Take a worker in.
+
+        Raises:
+            DuplicateWorker: A worker of that id is here.
+        """
+        if worker.id in self._members:
+            raise DuplicateWorker(worker.id)
+        member = Member(worker, self._intensity)
+        self._members[worker.id] = member
+        for model in worker.capability.models:
+            self._by_model.setdefault(model, {})[worker.id] = member
+        self.touch(member)
+        if isinstance(worker, Watchable):
+            worker_id = worker.id
+
+            def listener(load: Load) -> None:
+                self.observe(worker_id, load)
+
+            self._listeners[worker_id] = listener
+            worker.watch(listener)
+        return member
+
+    def remove(self, worker_id: str) -> Worker:
+        """Let a worker go; tickets on it may still end.
+
+        Raises:
+            UnknownWorker: It is not here.
+        """
+        member = self[worker_id]
+        worker = member.worker
+        del self._members[worker_id]
+        del self._by_change[worker_id]
+        for model in worker.capability.models:
+            serving = self._by_model[model]
+            del serving[worker_id]
+            if not serving:
+                del self._by_model[model]
+        listener = self._listeners.pop(worker_id, None)
+        if listener is not None and isinstance(worker, Watchable):
+            worker.unwatch(listener)
+        self.changes += 1
+        member.version = self.changes
+        return worker
+
+    def drain(self, worker_id: str, *, draining: bool = True) -> None:
+        """Give a worker no further requests, or take it back with `draining=False`."""
+        member = self[worker_id]
+        if member.draining != draining:
+            member.draining = draining
+            self.touch(member)
+
+    def set_health(self, worker_id: str, *, healthy: bool, reason: str = "") -> None:
+        """Say whether a worker may be given work, and why not."""
+        member = self[worker_id]
+        if member.healthy != healthy or member.unhealthy_reason != reason:
+            member.healthy = healthy
+            member.unhealthy_reason = "" if healthy else reason
+            self.touch(member)
+
+    def observe(self, worker_id: str, load: Load) -> None:
+        """Take a worker's newest report of itself."""
+        member = self[worker_id]
+        member.reported = load
+        self.touch(member)
+
+    def refresh(self) -> None:
+        """Ask every worker for its load; for workers that do not tell of changes."""
+        for member in tuple(self._members.values()):
+            self.observe(member.worker.id, member.worker.load)
+
+    def set_intensity(self, zone: str, g_per_kwh: float) -> None:
+        """Set a zone's carbon intensity, gCO2e/kWh, for workers that report none."""
+        if self._intensity.get(zone) == g_per_kwh:
+            return
+        self._intensity[zone] = g_per_kwh
+        for member in tuple(self._members.values()):
+            if member.worker.capability.zone == zone:
+                self.touch(member)
+
+    def load_of(self, worker_id: str) -> Load:
+        """Return a worker's load as routing sees it."""
+        return self[worker_id].load(self.clock.now_s())
+
+    def begin(self, worker_id: str, *, tokens: int = 0) -> Ticket:
+        """Count one more request on a worker.
+
+        Args:
+            worker_id: Which worker.
+            tokens: Tokens of the prompt, at least 0.
+        """
+        member = self[worker_id]
+        ticket = Ticket(self, member, max(0, tokens), self.clock.now_s())
+        self.touch(member)
+        return ticket
+
+    def touch(self, member: Member) -> None:
+        """Note that a member has changed."""
+        worker_id = member.worker.id
+        if self._members.get(worker_id) is not member:
+            return
+        self.changes += 1
+        member.version = self.changes
+        self._by_change.pop(worker_id, None)
+        self._by_change[worker_id] = member
+
+    def changed_since(self, change: int) -> Iterator[Member]:
+        """Yield the members touched after change number `change`, newest first."""
+        for member in reversed(self._by_change.values()):
+            if member.version <= change:
+                return
+            yield member
+
+    def refusals(self, model: str) -> dict[str, str]:
+        """Say for each worker why it cannot take a request for a model; walks the fleet."""
+        return {
+            member.worker.id: (member.refusal() or "eligible")
+            if member.worker.capability.serves(model)
+            else f"does not serve {model!r}"
+            for member in self._members.values()
+        }

@@ -1,0 +1,66 @@
+"""An HTTP request and its response as values, for whoever answers one.
+
+The gateway's handler, the HTTP backends and the embedded engine all speak these two
+types, so a handler can be held by our own server, by an ASGI application or by a
+test, and a worker inside the process looks like one behind a socket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from .energy.accounting import Energy
+
+Headers = tuple[tuple[bytes, bytes], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HTTPRequest:
+    """One request whose body is complete.
+
+    Attributes:
+        method: Upper case, as in RFC 9110 section 9.
+        path: Origin form with the query, as it stood on the request line.
+        headers: Names in lower case, in the order of arrival.
+        body: The very bytes that came; never re-encoded.
+    """
+
+    method: str
+    path: str
+    headers: Headers = ()
+    body: bytes = b""
+
+    def header(self, name: bytes) -> bytes | None:
+        """Return the first value of a header (name in lower case), or None."""
+        return first_header(self.headers, name)
+
+
+@dataclass(frozen=True, slots=True)
+class HTTPResponse:
+    """A status, headers, and a body that is still coming.
+
+    Attributes:
+        status: Final status, 200 to 599.
+        headers: Names in lower case; no hop-by-hop fields (RFC 9110 section 7.6.1).
+        body: Pieces as they come. Closing it early (`aclose`) cancels the work behind it.
+        energy: What this response cost, where the worker itself knows; asked once the
+            body is exhausted.
+    """
+
+    status: int
+    headers: Headers
+    body: AsyncIterator[bytes]
+    energy: Callable[[], Energy | None] | None = None
+
+    def header(self, name: bytes) -> bytes | None:
+        """Return the first value of a header (name in lower case), or None."""
+        return first_header(self.headers, name)
+
+
+def first_header(headers: Headers, name: bytes) -> bytes | None:
+    """Return the first value of the header `name` (lower case), or None."""
+    for key, value in headers:
+        if key == name:
+            return value
+    return None

@@ -1,0 +1,191 @@
+"""A worker's place in a cluster: its health, and the load that this process has put on it.
+
+The worker's own report can be seconds old, while what this process has sent it is known
+without delay. `Member.load` joins both: counts are the larger of the two, figures are the
+report's where it has them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from .worker import Load, Worker
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
+LATENCY_WINDOW = 128
+"""Samples kept for each worker; a p99 of 128 samples is their second largest."""
+LATENCY_MAX_AGE_S = 60.0
+"""Older samples do not count, so that a worker that was slow once is tried again."""
+_RECOUNT_EVERY = 8
+"""Samples between two counts of the percentiles, which sort the window."""
+
+
+class LatencyWindow:
+    """The last times to first token of one worker, and their percentiles."""
+
+    __slots__ = ("_p50_ms", "_p99_ms", "_samples", "_since_count")
+
+    def __init__(self) -> None:
+        self._samples: deque[tuple[float, float]] = deque(maxlen=LATENCY_WINDOW)
+        self._p50_ms: float | None = None
+        self._p99_ms: float | None = None
+        self._since_count = 0
+
+    def add(self, now_s: float, ttft_ms: float) -> None:
+        """Take one sample."""
+        self._samples.append((now_s, ttft_ms))
+        self._since_count += 1
+        if self._since_count >= _RECOUNT_EVERY or len(self._samples) < _RECOUNT_EVERY:
+            self._count()
+
+    def percentiles_ms(self, now_s: float) -> tuple[float | None, float | None]:
+        """Return the median and the 99th percentile in ms; None without recent samples."""
+        oldest_s = now_s - LATENCY_MAX_AGE_S
+        samples = self._samples
+        if samples and samples[0][0] < oldest_s:
+            while samples and samples[0][0] < oldest_s:
+                samples.popleft()
+            self._count()
+        return self._p50_ms, self._p99_ms
+
+    def _count(self) -> None:
+        self._since_count = 0
+        if not self._samples:
+            self._p50_ms = self._p99_ms = None
+            return
+        ordered = sorted(ms for _, ms in self._samples)
+        self._p50_ms = ordered[len(ordered) // 2]
+        self._p99_ms = ordered[min(len(ordered) - 1, len(ordered) * 99 // 100)]
+
+
+class Member:
+    """One worker of a cluster.
+
+    Attributes:
+        worker: The worker itself.
+        version: Number of the cluster's change that touched it last; unique.
+        healthy: Whether it may be given work.
+        unhealthy_reason: Why not, in words.
+        draining: Whether it finishes what it has and takes nothing else.
+        in_flight: Requests that this process has sent and that have not ended.
+        queued_tokens: Prompt tokens of those without a first token.
+        reported: The worker's last report.
+    """
+
+    __slots__ = (
+        "_latency",
+        "_zone_intensity",
+        "draining",
+        "healthy",
+        "in_flight",
+        "max_concurrency",
+        "queued_tokens",
+        "reported",
+        "unhealthy_reason",
+        "version",
+        "worker",
+    )
+
+    def __init__(self, worker: Worker, zone_intensity: dict[str, float]) -> None:
+        self.worker = worker
+        self.version = 0
+        self.healthy = True
+        self.unhealthy_reason = ""
+        self.draining = False
+        self.in_flight = 0
+        self.queued_tokens = 0
+        self.max_concurrency = worker.capability.max_concurrency
+        self.reported = worker.load
+        self._latency: LatencyWindow | None = None
+        self._zone_intensity = zone_intensity
+
+    def load(self, now_s: float) -> Load:
+        """Return the worker's load as routing sees it."""
+        reported = self.reported
+        p50, p99 = reported.p50_latency_ms, reported.p99_latency_ms
+        if self._latency is not None and p50 is None:
+            p50, p99 = self._latency.percentiles_ms(now_s)
+        intensity = reported.g_co2e_per_kwh
+        if intensity is None and self._zone_intensity:
+            zone = self.worker.capability.zone
+            intensity = self._zone_intensity.get(zone) if zone is not None else None
+        in_flight, queued = self.in_flight, self.queued_tokens
+        return Load(
+            max(reported.in_flight, in_flight),
+            max(reported.queued_tokens, queued),
+            p50,
+            p99,
+            reported.micro_joules_per_token,
+            intensity,
+            reported.energy_quality,
+            reported.prefill_tokens_per_s,
+        )
+
+    def eligible(self) -> bool:
+        """Return whether it may be given one more request."""
+        return (
+            self.healthy
+            and not self.draining
+            and self.in_flight < self.max_concurrency
+            and self.reported.in_flight < self.max_concurrency
+        )
+
+    def refusal(self) -> str | None:
+        """Say why it may not be given one more request; None if it may."""
+        if not self.healthy:
+            return f"unhealthy: {self.unhealthy_reason}" if self.unhealthy_reason else "unhealthy"
+        if self.draining:
+            return "draining"
+        in_flight = max(self.in_flight, self.reported.in_flight)
+        if in_flight >= self.max_concurrency:
+            return f"full: {in_flight} of {self.max_concurrency} requests in flight"
+        return None
+
+    def add_latency(self, now_s: float, ttft_ms: float) -> None:
+        """Take a time to first token, ms, that this process has seen."""
+        if self._latency is None:
+            self._latency = LatencyWindow()
+        self._latency.add(now_s, ttft_ms)
+
+
+class Ticket:
+    """One request on its way through a worker; ends exactly once."""
+
+    __slots__ = ("_cluster", "_ended", "_started_s", "member", "queued_tokens")
+
+    def __init__(self, cluster: Cluster, member: Member, tokens: int, started_s: float) -> None:
+        self._cluster = cluster
+        self._started_s = started_s
+        self._ended = False
+        self.member = member
+        self.queued_tokens = tokens
+        member.in_flight += 1
+        member.queued_tokens += tokens
+
+    def first_token(self) -> float:
+        """Say that the first token has come; return the time it took, ms.
+
+        Later calls change nothing but return the time since the start.
+        """
+        now_s = self._cluster.clock.now_s()
+        ttft_ms = (now_s - self._started_s) * 1000.0
+        if self.queued_tokens >= 0 and not self._ended:
+            self.member.queued_tokens -= self.queued_tokens
+            self.queued_tokens = -1
+            self.member.add_latency(now_s, ttft_ms)
+            self._cluster.touch(self.member)
+        return ttft_ms
+
+    def end(self) -> None:
+        """Say that the request has ended, in whatever way; later calls change nothing."""
+        if self._ended:
+            return
+        self._ended = True
+        self.member.in_flight -= 1
+        if self.queued_tokens >= 0:
+            self.member.queued_tokens -= self.queued_tokens
+            self.queued_tokens = -1
+        self._cluster.touch(self.member)

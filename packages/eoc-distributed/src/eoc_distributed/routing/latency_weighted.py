@@ -1,0 +1,46 @@
+"""Latency weighted: recent latency times the requests that would share it.
+
+Cost = median time to first token (ms) x (in_flight + 1).
+
+Source: the cost of Finagle's PeakEwma load metric, latency x (pending + 1), on the median
+of the last minute instead of a moving average of whole durations, which for a language
+model measure the length of the answers.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import ClassVar
+
+from eoc_distributed.cluster import Cluster
+from eoc_distributed.request import Request
+from eoc_distributed.worker import Capability, Load, Worker
+
+from .ranking import Key, Ranking
+
+UNKNOWN_LATENCY_MS = 1000.0
+"""Stands for a latency that nobody has measured, as Finagle's penalty of a second does:
+a newcomer is tried, and not flooded."""
+
+
+class LatencyWeighted:
+    """Takes the worker with the lowest latency x (in_flight + 1).
+
+    Args:
+        rng: Breaks ties.
+    """
+
+    name: ClassVar[str] = "latency-weighted"
+
+    def __init__(self, *, rng: Random) -> None:
+        self._ranking = Ranking(_cost, rng=rng)
+
+    def choose(self, request: Request, cluster: Cluster) -> Worker:
+        return self._ranking.first(request, cluster)
+
+
+def _cost(_capability: Capability, load: Load) -> Key:
+    latency_ms = load.p50_latency_ms
+    if latency_ms is None:
+        latency_ms = UNKNOWN_LATENCY_MS
+    return (0, latency_ms * (load.in_flight + 1))
