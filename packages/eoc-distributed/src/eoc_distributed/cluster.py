@@ -8,8 +8,8 @@ exists.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Collection, Iterable, Iterator
+from weakref import ref
 
 from .clock import Clock, SystemClock
 from .errors import DuplicateWorker, UnknownWorker
@@ -33,7 +33,7 @@ class Cluster:
         self._by_change: dict[str, Member] = {}
         self._by_model: dict[str, dict[str, Member]] = {}
         self._intensity: dict[str, float] = {}
-        self._listeners: dict[str, Callable[[Load], None]] = {}
+        self._listeners: dict[str, _Listener] = {}
         for worker in workers:
             self.add(worker)
 
@@ -57,9 +57,10 @@ class Cluster:
         """Names of all models that some worker serves."""
         return self._by_model.keys()
 
-    def serving(self, model: str) -> Mapping[str, Member]:
-        """Return the members that serve a model, by id; empty if none does."""
-        return MappingProxyType(self._by_model.get(model, {}))
+    def serving(self, model: str) -> Collection[Member]:
+        """Return the members that serve a model; empty if none does."""
+        serving = self._by_model.get(model)
+        return serving.values() if serving is not None else ()
 
     def add(self, worker: Worker) -> Member:
         """Take a worker in.
@@ -75,12 +76,7 @@ class Cluster:
             self._by_model.setdefault(model, {})[worker.id] = member
         self.touch(member)
         if isinstance(worker, Watchable):
-            worker_id = worker.id
-
-            def listener(load: Load) -> None:
-                self.observe(worker_id, load)
-
-            self._listeners[worker_id] = listener
+            listener = self._listeners[worker.id] = _Listener(self, worker.id)
             worker.watch(listener)
         return member
 
@@ -130,7 +126,7 @@ class Cluster:
     def refresh(self) -> None:
         """Ask every worker for its load; for workers that do not tell of changes."""
         for member in tuple(self._members.values()):
-            self.observe(member.worker.id, member.worker.load)
+            self.observe(member.id, member.worker.load)
 
     def set_intensity(self, zone: str, g_per_kwh: float) -> None:
         """Set a zone's carbon intensity, gCO2e/kWh, for workers that report none."""
@@ -138,7 +134,7 @@ class Cluster:
             return
         self._intensity[zone] = g_per_kwh
         for member in tuple(self._members.values()):
-            if member.worker.capability.zone == zone:
+            if member.capability.zone == zone:
                 self.touch(member)
 
     def load_of(self, worker_id: str) -> Load:
@@ -159,13 +155,12 @@ class Cluster:
 
     def touch(self, member: Member) -> None:
         """Note that a member has changed."""
-        worker_id = member.worker.id
-        if self._members.get(worker_id) is not member:
+        if self._members.get(member.id) is not member:
             return
         self.changes += 1
         member.version = self.changes
-        self._by_change.pop(worker_id, None)
-        self._by_change[worker_id] = member
+        self._by_change.pop(member.id, None)
+        self._by_change[member.id] = member
 
     def changed_since(self, change: int) -> Iterator[Member]:
         """Yield the members touched after change number `change`, newest first."""
@@ -177,8 +172,23 @@ class Cluster:
     def refusals(self, model: str) -> dict[str, str]:
         """Say for each worker why it cannot take a request for a model; walks the fleet."""
         return {
-            member.worker.id: (member.refusal() or "eligible")
-            if member.worker.capability.serves(model)
+            member.id: (member.refusal() or "eligible")
+            if member.capability.serves(model)
             else f"does not serve {model!r}"
             for member in self._members.values()
         }
+
+
+class _Listener:
+    """Takes a worker's reports to its cluster, and keeps neither alive."""
+
+    __slots__ = ("_cluster", "_worker_id")
+
+    def __init__(self, cluster: Cluster, worker_id: str) -> None:
+        self._cluster = ref(cluster)
+        self._worker_id = worker_id
+
+    def __call__(self, load: Load) -> None:
+        cluster = self._cluster()
+        if cluster is not None:
+            cluster.observe(self._worker_id, load)

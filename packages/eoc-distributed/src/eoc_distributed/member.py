@@ -66,6 +66,9 @@ class Member:
 
     Attributes:
         worker: The worker itself.
+        id: Its id.
+        capability: What it can do.
+        models: The models it serves.
         version: Number of the cluster's change that touched it last; unique.
         healthy: Whether it may be given work.
         unhealthy_reason: Why not, in words.
@@ -78,10 +81,13 @@ class Member:
     __slots__ = (
         "_latency",
         "_zone_intensity",
+        "capability",
         "draining",
         "healthy",
+        "id",
         "in_flight",
         "max_concurrency",
+        "models",
         "queued_tokens",
         "reported",
         "unhealthy_reason",
@@ -91,6 +97,9 @@ class Member:
 
     def __init__(self, worker: Worker, zone_intensity: dict[str, float]) -> None:
         self.worker = worker
+        self.id = worker.id
+        self.capability = worker.capability
+        self.models = frozenset(worker.capability.models)
         self.version = 0
         self.healthy = True
         self.unhealthy_reason = ""
@@ -110,7 +119,7 @@ class Member:
             p50, p99 = self._latency.percentiles_ms(now_s)
         intensity = reported.g_co2e_per_kwh
         if intensity is None and self._zone_intensity:
-            zone = self.worker.capability.zone
+            zone = self.capability.zone
             intensity = self._zone_intensity.get(zone) if zone is not None else None
         in_flight, queued = self.in_flight, self.queued_tokens
         return Load(

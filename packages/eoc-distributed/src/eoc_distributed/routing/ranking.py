@@ -35,6 +35,22 @@ _SLACK = 64
 """Leftovers that a heap may hold beside one for each worker before it is rebuilt."""
 
 
+class _Heap:
+    """Entries of one model, and how many there may be before leftovers are swept out."""
+
+    __slots__ = ("entries", "limit")
+
+    def __init__(self, entries: list[_Entry]) -> None:
+        self.entries = entries
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Keep the entries that are up to date."""
+        self.entries = [entry for entry in self.entries if entry[3].version == entry[2]]
+        heapify(self.entries)
+        self.limit = 2 * len(self.entries) + _SLACK
+
+
 class Ranking:
     """The eligible workers of a cluster, best first.
 
@@ -50,7 +66,7 @@ class Ranking:
         self._seen = 0
         self._turn = 0
         self._turns: dict[str, float] = {}
-        self._heaps: dict[str, list[_Entry]] = {}
+        self._heaps: dict[str, _Heap] = {}
 
     def first(self, request: Request, cluster: Cluster) -> Worker:
         """Return the best eligible worker, and move it behind its equals.
@@ -64,17 +80,16 @@ class Ranking:
         if cluster.changes != self._seen:
             self._mend(cluster)
         model = request.model
-        heap = self._heaps.get(model)
-        if heap is None:
-            heap = self._build(model, cluster)
-        while heap:
-            key, _, version, member = heap[0]
+        heap = self._heaps.get(model) or self._build(model, cluster)
+        entries = heap.entries
+        while entries:
+            key, _, version, member = entries[0]
             if member.version == version:
-                turn = self._next_turn(len(heap))
-                self._turns[member.worker.id] = turn
-                heapreplace(heap, (key, turn, version, member))
+                turn = self._next_turn(len(entries))
+                self._turns[member.id] = turn
+                heapreplace(entries, (key, turn, version, member))
                 return member.worker
-            heappop(heap)
+            heappop(entries)
         refusal = NoWorkerAvailable if cluster.serving(model) else UnknownModel
         raise refusal(model, lambda: cluster.refusals(model))
 
@@ -92,12 +107,10 @@ class Ranking:
         return self._turn + equals * self._rng.random()
 
     def _entry(self, member: Member, now_s: float) -> _Entry:
-        worker = member.worker
-        turn = self._turns.get(worker.id)
+        turn = self._turns.get(member.id)
         if turn is None:
-            turn = self._turns[worker.id] = self._next_turn(len(self._turns))
-        key = self._key_of(worker.capability, member.load(now_s))
-        return (key, turn, member.version, member)
+            turn = self._turns[member.id] = self._next_turn(len(self._turns))
+        return (self._key_of(member.capability, member.load(now_s)), turn, member.version, member)
 
     def _mend(self, cluster: Cluster) -> None:
         """Push the present key of every worker that has changed since the last look."""
@@ -106,31 +119,26 @@ class Ranking:
         for member in cluster.changed_since(self._seen):
             if not member.eligible():
                 continue
-            models = member.worker.capability.models
             entry = None
+            models = member.models
             for model in models if len(models) <= len(heaps) else heaps.keys() & models:
                 heap = heaps.get(model)
                 if heap is None:
                     continue
                 if entry is None:
                     entry = self._entry(member, now_s)
-                heappush(heap, entry)
-                if len(heap) > 2 * len(cluster.serving(model)) + _SLACK:
-                    self._heaps[model] = [e for e in heap if e[3].version == e[2]]
-                    heapify(self._heaps[model])
+                heappush(heap.entries, entry)
+                if len(heap.entries) > heap.limit:
+                    heap.sweep()
+                    self._turns = {id_: t for id_, t in self._turns.items() if id_ in cluster}
         self._seen = cluster.changes
-        if len(self._turns) > 2 * len(cluster) + _SLACK:
-            self._turns = {key: turn for key, turn in self._turns.items() if key in cluster}
 
-    def _build(self, model: str, cluster: Cluster) -> list[_Entry]:
-        """Make the heap of a model; a model that nobody serves gets none."""
-        serving = cluster.serving(model)
-        if not serving:
-            return []
+    def _build(self, model: str, cluster: Cluster) -> _Heap:
+        """Make the heap of a model; a model that nobody serves gets none to keep."""
         now_s = cluster.clock.now_s()
-        heap = [self._entry(member, now_s) for member in serving.values() if member.eligible()]
-        heapify(heap)
-        if len(self._heaps) > len(list(cluster.models)):
-            self._heaps = {m: h for m, h in self._heaps.items() if cluster.serving(m)}
-        self._heaps[model] = heap
+        serving = cluster.serving(model)
+        heap = _Heap([self._entry(member, now_s) for member in serving if member.eligible()])
+        if serving:
+            self._heaps = {name: old for name, old in self._heaps.items() if cluster.serving(name)}
+            self._heaps[model] = heap
         return heap
