@@ -13,6 +13,7 @@ EOCError
     WorkerTimeout     retry   no answer in time
     WorkerRefused             it answered, and the answer is no
     StreamBroken              the connection broke after the first byte
+  MeterFailed                 there is no reading; it is missing, not zero
 """
 
 from __future__ import annotations
@@ -155,3 +156,15 @@ class WorkerRefused(WorkerFailed):
 
 class StreamBroken(WorkerFailed):
     """The connection broke after the first byte of the answer; never sent again."""
+
+
+class MeterFailed(EOCError):
+    """A power meter gives no reading.
+
+    Attributes:
+        meter: Name of the meter.
+    """
+
+    def __init__(self, meter: str, what: str) -> None:
+        super().__init__(f"meter {meter}: {what}")
+        self.meter = meter
