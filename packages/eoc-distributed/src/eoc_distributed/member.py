@@ -8,12 +8,8 @@ report's where it has them.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 from .worker import Load, Worker
-
-if TYPE_CHECKING:
-    from .cluster import Cluster
 
 LATENCY_WINDOW = 128
 """Samples kept for each worker; a p99 of 128 samples is their second largest."""
@@ -158,43 +154,3 @@ class Member:
         if self._latency is None:
             self._latency = LatencyWindow()
         self._latency.add(now_s, ttft_ms)
-
-
-class Ticket:
-    """One request on its way through a worker; ends exactly once."""
-
-    __slots__ = ("_cluster", "_ended", "_started_s", "member", "queued_tokens")
-
-    def __init__(self, cluster: Cluster, member: Member, tokens: int, started_s: float) -> None:
-        self._cluster = cluster
-        self._started_s = started_s
-        self._ended = False
-        self.member = member
-        self.queued_tokens = tokens
-        member.in_flight += 1
-        member.queued_tokens += tokens
-
-    def first_token(self) -> float:
-        """Say that the first token has come; return the time it took, ms.
-
-        Later calls change nothing but return the time since the start.
-        """
-        now_s = self._cluster.clock.now_s()
-        ttft_ms = (now_s - self._started_s) * 1000.0
-        if self.queued_tokens >= 0 and not self._ended:
-            self.member.queued_tokens -= self.queued_tokens
-            self.queued_tokens = -1
-            self.member.add_latency(now_s, ttft_ms)
-            self._cluster.touch(self.member)
-        return ttft_ms
-
-    def end(self) -> None:
-        """Say that the request has ended, in whatever way; later calls change nothing."""
-        if self._ended:
-            return
-        self._ended = True
-        self.member.in_flight -= 1
-        if self.queued_tokens >= 0:
-            self.member.queued_tokens -= self.queued_tokens
-            self.queued_tokens = -1
-        self._cluster.touch(self.member)

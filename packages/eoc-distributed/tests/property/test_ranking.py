@@ -9,8 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from eoc_distributed import Capability, Cluster, InMemoryWorker, JouleWeighted, Load, Request
 from eoc_distributed.clock import ManualClock
+from eoc_distributed.cluster import Ticket
 from eoc_distributed.errors import NoWorkerAvailable
-from eoc_distributed.member import Ticket
 from eoc_distributed.routing import create
 from eoc_distributed.routing.ranking import _SLACK
 
