@@ -35,7 +35,7 @@ demo: $(READY)  ## Serve simulated workers through the gateway and print the car
 	$(BIN)/eoc demo
 
 test: $(READY)  ## Run the tests that finish in seconds
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -m "not slow and not interop"
 
 test-all: $(READY)  ## Run every test
 	$(BIN)/pytest
