@@ -15,6 +15,7 @@ EOCError
     StreamBroken              the connection broke after the first byte
   MeterFailed                 there is no reading; it is missing, not zero
   QueueFull           retry   a bounded queue takes nothing more at the moment
+    WaitTooLong       retry   it would wait for longer than its deadline allows
   TooLarge                    it does not fit even when nothing else is there
   ActuatorFailed      retry   the fleet could not be told its size
 """
@@ -187,6 +188,20 @@ class QueueFull(EOCError):
         super().__init__(f"{what}: {limit} wait already; try again in {retry_after_s:.3g} s")
         self.limit = limit
         self.retry_after_s = retry_after_s
+
+
+class WaitTooLong(QueueFull):
+    """There is room, but the request would wait for longer than its deadline allows.
+
+    Attributes:
+        predicted_wait_s: How long it would wait, s.
+    """
+
+    def __init__(
+        self, what: str, *, limit: int, predicted_wait_s: float, retry_after_s: float
+    ) -> None:
+        super().__init__(what, limit=limit, retry_after_s=retry_after_s)
+        self.predicted_wait_s = predicted_wait_s
 
 
 class TooLarge(EOCError):
