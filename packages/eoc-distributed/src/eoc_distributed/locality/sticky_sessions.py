@@ -8,9 +8,11 @@ In this order:
    consistent hashing names, so that several gateways agree without speaking.
 3. What the inner router chooses, for all else.
 
-Bounded loads: a worker with more than c times the mean of requests in flight is passed
-over, for the next best holder or the next worker on the ring, where the session then stays.
-So a popular prefix spreads before its worker becomes a hot spot.
+Bounded loads: a worker with c times the mean of requests in flight is passed over, for the
+next best holder or the next worker on the ring, where the session then stays. So a popular
+prefix spreads before its worker becomes a hot spot. A worker with fewer than `calm` requests
+is none, whatever the mean: with one or two requests on each worker, the bound alone would
+tear sessions from caches that nobody else waits for.
 
 What is remembered is bounded: sessions by a table that drops the one unused the longest,
 blocks by the index. A worker that leaves, restarts (`forget`) or comes back under its old
@@ -38,6 +40,7 @@ from .fleet_view import FleetView
 from .prefix_index import PrefixIndex
 
 LOAD_FACTOR = 1.25
+CALM = 4
 MIN_MATCH = 0.1
 MAX_SESSIONS = 100_000
 
@@ -51,6 +54,8 @@ class StickySessions:
         index: Who holds which prefix; one with default capacities if None.
         load_factor: Requests in flight that a worker may have to stay sticky, as a multiple
             of the mean; above 1.
+        calm: Requests in flight below which a worker is sticky in any case, at least 1: the
+            bound is never less.
         min_match: Share of the prompt's blocks that must be cached for a worker to be
             chosen by them, above 0 to 1.
         max_sessions: Sessions remembered, at least 1.
@@ -73,13 +78,14 @@ class StickySessions:
         rng: Random,
         index: PrefixIndex | None = None,
         load_factor: float = LOAD_FACTOR,
+        calm: int = CALM,
         min_match: float = MIN_MATCH,
         max_sessions: int = MAX_SESSIONS,
     ) -> None:
-        if not load_factor > 1 or not 0 < min_match <= 1 or max_sessions < 1:
+        if not load_factor > 1 or not 0 < min_match <= 1 or min(calm, max_sessions) < 1:
             raise ValueError(
                 f"load_factor {load_factor} is above 1, min_match {min_match} above 0 to 1, "
-                f"max_sessions {max_sessions} at least 1"
+                f"calm {calm} and max_sessions {max_sessions} at least 1"
             )
         self.sticky = 0
         self.spilled = 0
@@ -87,6 +93,7 @@ class StickySessions:
         self._rng = rng
         self._index = index if index is not None else PrefixIndex()
         self._load_factor = load_factor
+        self._calm = calm
         self._min_match = min_match
         self._max_sessions = max_sessions
         self._cluster: ReferenceType[Cluster] | None = None
@@ -100,7 +107,7 @@ class StickySessions:
         view = self._view(request.model, cluster)
         if view.usable == 0:
             return self._inner.choose(request, cluster)
-        bound = view.bound(self._load_factor)
+        bound = max(self._calm, view.bound(self._load_factor))
         member = self._holder(request.prompt_blocks, view, bound)
         wanted = member is not None
         if member is None and request.session is not None:

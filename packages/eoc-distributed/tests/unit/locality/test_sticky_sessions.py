@@ -95,6 +95,17 @@ def test_an_overloaded_worker_loses_its_session_which_then_stays_elsewhere() -> 
     assert router.choose(ask("s"), cluster).id == moved
 
 
+def test_a_worker_with_few_requests_is_calm_whatever_the_mean() -> None:
+    def moves(calm: int) -> bool:
+        cluster, router = fleet(4), sticky(calm=calm)
+        home = router.choose(ask("s"), cluster).id
+        cluster.observe(home, Load(in_flight=2))
+        return router.choose(ask("s"), cluster).id != home
+
+    assert moves(1)
+    assert not moves(3)
+
+
 def test_an_overloaded_holder_yields_to_one_with_a_shorter_prefix() -> None:
     index = PrefixIndex()
     cluster, router = fleet(4), sticky(index=index)
@@ -113,7 +124,7 @@ def test_a_hot_session_never_makes_a_hot_spot() -> None:
         worker = router.choose(ask("hot", (1, 2, 3)), cluster)
         cluster.begin(worker.id)
         most = max(member.in_flight for member in cluster)
-        assert most <= -(-5 * (before + 1) // (4 * 8))
+        assert most <= max(4, -(-5 * (before + 1) // (4 * 8)))
     assert max(member.in_flight for member in cluster) <= 1.3 * 400 / 8
 
 
@@ -215,7 +226,9 @@ def test_what_is_remembered_is_bounded() -> None:
     assert len(router._known) <= 5
 
 
-@pytest.mark.parametrize("wrong", [{"load_factor": 1.0}, {"min_match": 0.0}, {"max_sessions": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"load_factor": 1.0}, {"min_match": 0.0}, {"max_sessions": 0}, {"calm": 0}]
+)
 def test_arguments_out_of_range_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="load_factor"):
         sticky(**wrong)
