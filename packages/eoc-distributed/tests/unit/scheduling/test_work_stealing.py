@@ -214,6 +214,30 @@ def test_a_full_queue_is_passed_over_for_one_with_room() -> None:
     assert [scheduler.submit(ask(), now_s=0.0).worker_id for _ in range(2)] == ["w0", "w1"]
 
 
+def test_of_many_full_workers_a_random_few_are_compared() -> None:
+    cluster = fleet(200)
+    full(cluster, *(member.id for member in cluster))
+    scheduler = WorkStealingScheduler(cluster, LeastBusy(rng=Random(1)), rng=Random(2))
+    for _ in range(1000):
+        scheduler.submit(ask(), now_s=0.0)
+    lengths = [scheduler.queue_length(member.id) for member in cluster]
+    assert sum(lengths) == 1000
+    assert max(lengths) <= 7
+
+
+def test_a_random_few_without_room_do_not_refuse() -> None:
+    cluster = fleet(40)
+    full(cluster, *(member.id for member in cluster))
+    policy = StealingPolicy(worker_limit=1)
+    scheduler = WorkStealingScheduler(
+        cluster, LeastBusy(rng=Random(1)), policy=policy, rng=Random(2)
+    )
+    homes = {scheduler.submit(ask(), now_s=0.0).worker_id for _ in range(40)}
+    assert len(homes) == 40
+    with pytest.raises(QueueFull):
+        scheduler.submit(ask(), now_s=0.0)
+
+
 def test_the_total_is_bounded_too() -> None:
     cluster = fleet(2)
     full(cluster, "w0", "w1")
