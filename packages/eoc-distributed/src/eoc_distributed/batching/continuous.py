@@ -200,17 +200,14 @@ class ContinuousBatcher(Generic[K]):
         others = len(self._running) + self.waiting > 1
         cap = (self.limits.long_prefill_tokens if others else 0) or self.limits.batched_tokens
         chunks: list[_Chunk[K]] = []
-        late: list[RunningSequence[K]] = []
         preempted: list[K] = []
         budget = self._schedule_together(cap, chunks)
         if budget is None:
-            budget = self._schedule_in_order(cap, chunks, late, preempted)
+            budget = self._schedule_in_order(cap, chunks, preempted)
         admitted = () if preempted else self._admit(cap, budget, chunks)
         decodes = self._decoding
         context = self._base_sum + decodes * (self._tick + 1)
         self._tick += 1
-        for sequence in late:
-            self._join_decoding(sequence)
         ended = self._pop_ended()
         first: list[K] = []
         prefill = 0
@@ -274,17 +271,12 @@ class ContinuousBatcher(Generic[K]):
         last = islice(reversed(self._running), len(self._prefill))
         return all(sequence.stage is Stage.PREFILL for sequence in last)
 
-    def _schedule_in_order(
-        self,
-        cap: int,
-        chunks: list[_Chunk[K]],
-        late: list[RunningSequence[K]],
-        preempted: list[K],
-    ) -> int:
+    def _schedule_in_order(self, cap: int, chunks: list[_Chunk[K]], preempted: list[K]) -> int:
         """Serve those that run one by one, preempting the last for want of blocks.
 
-        Decoders that get no token, as the budget or the blocks ran out before their turn,
-        are moved to `late`. Returns the budget left.
+        Returns the budget left. It may leave those that read prompt without a token, but
+        never one that decodes: when it was admitted, those before it left it some budget,
+        and what each of them takes in a step does not grow afterwards.
         """
         blocks, budget = self.blocks, self.limits.batched_tokens
         order = list(self._running)
@@ -309,10 +301,6 @@ class ContinuousBatcher(Generic[K]):
                 self._fill(sequence)
             budget -= tokens
             served += 1
-        for sequence in order[served:]:
-            if sequence.stage is Stage.DECODE:
-                self._leave_decoding(sequence)
-                late.append(sequence)
         return budget
 
     def _admit(self, cap: int, budget: int, chunks: list[_Chunk[K]]) -> tuple[Admission[K], ...]:

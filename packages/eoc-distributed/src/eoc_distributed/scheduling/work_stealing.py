@@ -329,6 +329,7 @@ class WorkStealingScheduler:
             keep = self._busy.keys() | {member.id for member in cluster}
             self._queues = {id_: queue for id_, queue in self._queues.items() if id_ in keep}
             self._members = {member.id: member for member in cluster}
+            self._idle = {id_: None for id_ in self._idle if id_ in cluster}
         self._seen = cluster.changes
 
     def _rehome(self, worker_id: str) -> None:

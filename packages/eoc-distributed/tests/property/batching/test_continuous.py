@@ -206,7 +206,7 @@ def engines(draw: st.DrawFn) -> tuple[KVBlockBudget, BatchLimits]:
         batched_tokens=draw(st.integers(sequences, 30)) + (0 if chunked else model_tokens),
         sequences=sequences,
         model_tokens=model_tokens,
-        long_prefill_tokens=draw(st.sampled_from([0, 0, 2, 7])),
+        long_prefill_tokens=draw(st.sampled_from([0, 1, 2, 3, 7])),
         chunked_prefill=chunked,
         whole_prompt=draw(st.booleans()),
         prefix_caching=draw(st.sampled_from([True, True, False])),

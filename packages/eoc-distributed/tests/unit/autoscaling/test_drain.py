@@ -55,6 +55,11 @@ def test_the_last_worker_of_a_model_stays() -> None:
     assert choose_to_drain([], count=1) == ()
 
 
+def test_where_the_others_figures_are_missing_the_idle_power_counts() -> None:
+    fleet = [worker("a", 50.0, 9e6), worker("b", None), worker("c", None)]
+    assert choose_to_drain(fleet, count=1) == ("a",)
+
+
 def test_missing_figures_come_last_and_the_least_to_finish_first() -> None:
     fleet = [
         worker("unknown", None, in_flight=5),

@@ -74,7 +74,7 @@ def test_a_long_prefill_is_capped_only_while_there_are_others() -> None:
     assert engine.step().prefill_tokens == 10
 
 
-def test_capped_prefills_in_front_can_leave_a_decoder_without_a_token() -> None:
+def test_capped_prefills_in_front_leave_a_decoder_its_token() -> None:
     engine = batcher(batched_tokens=8, sequences=3, long_prefill_tokens=4)
     engine.add("a", prompt_tokens=20, output_tokens=1)
     engine.add("b", prompt_tokens=2, output_tokens=3)
@@ -255,6 +255,19 @@ def test_many_cancelled_waiters_are_not_kept() -> None:
         engine.cancel(f"w{number}")
     assert engine.waiting == 1
     assert len(engine._waiting) < 200
+
+
+def test_many_cancelled_decoders_are_not_kept() -> None:
+    engine = batcher(blocks=300, size=4)
+    for number in range(1000):
+        key = f"d{number}"
+        engine.add(key, prompt_tokens=5, output_tokens=900, hashes=[number * 1000, *range(200)])
+        engine.step()
+        engine.cancel(key)
+        engine.step()
+    assert len(engine._ends) < 200
+    assert len(engine._fills) < 200
+    assert engine.blocks.free == 300
 
 
 def test_a_full_waiting_queue_pushes_back() -> None:

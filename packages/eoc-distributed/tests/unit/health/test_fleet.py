@@ -36,6 +36,26 @@ def test_a_worker_whose_heartbeats_stop_is_ill_and_says_why() -> None:
     assert 10 < second < 16
 
 
+def test_a_worker_that_streams_is_alive_though_it_answers_no_probe() -> None:
+    health = fleet(4)
+    for second in range(60):
+        for number in range(4):
+            if number == 1 and second > 10:
+                health.alive("w1", float(second))
+            else:
+                health.heartbeat(f"w{number}", float(second))
+        assert health.sweep(float(second)) == ()
+
+
+def test_an_answer_to_a_worker_that_has_gone_is_ignored() -> None:
+    health = fleet(4)
+    granted = health.begin("w1", 0.0)
+    assert granted is not None
+    health.remove("w1")
+    health.end("w1", granted, Outcome.FAILURE, 1.0)
+    assert health.sweep(1.0) == ()
+
+
 def test_a_broken_worker_is_ill_by_its_answers_alone() -> None:
     health = fleet(4)
     for _ in range(5):

@@ -338,6 +338,21 @@ def test_many_cancelled_entries_are_not_kept() -> None:
     assert scheduler._lines._lines == {}
 
 
+def test_workers_that_come_and_go_are_not_kept() -> None:
+    cluster = fleet(1)
+    scheduler = WorkStealingScheduler(cluster, LeastBusy(rng=Random(1)))
+    for number in range(500):
+        cluster.add(InMemoryWorker(f"fresh{number}", Capability({"m"})))
+        scheduler.submit(ask(), now_s=0.0)
+        for queued in scheduler.dispatch(0.0).started:
+            scheduler.finish(queued, now_s=1.0)
+        cluster.remove(f"fresh{number}")
+        scheduler.dispatch(1.0)
+    assert len(scheduler._queues) < 100
+    assert len(scheduler._members) < 100
+    assert len(scheduler._idle) < 100
+
+
 def test_the_queue_of_a_worker_that_fails_moves_to_the_front_in_order() -> None:
     cluster = fleet(2)
     full(cluster, "w0", "w1")
