@@ -26,12 +26,13 @@ from functools import partial
 from random import Random
 
 from eoc_distributed.cluster import Cluster
-from eoc_distributed.errors import NoWorkerAvailable, QueueFull, UnknownModel, WaitTooLong
+from eoc_distributed.errors import NoWorkerAvailable, QueueFull, WaitTooLong
 from eoc_distributed.member import Member
 from eoc_distributed.request import Request
 from eoc_distributed.routing.base import Router
 
 from .fairness import TokenCounters
+from .placement import NOBODY, Placement
 from .policy import MoveCost, StealingPolicy
 from .queued import ANYWHERE, Constraints, QueuedRequest, Round, Status
 from .session_lines import Session, SessionLines, session_of
@@ -39,16 +40,10 @@ from .worker_queue import WorkerQueue
 
 _LEARNING = 0.1
 """Weight of the newest completion in the average time of service."""
-_COMPARED = 16
-"""Queues compared where not all are: the shortest of 16 is among the shortest tenth in four of
-five cases."""
 _SLACK = 64
 """Queues of workers that are gone, kept at most beside one for each worker."""
 _MIN_RETRY_AFTER_S = 1.0
 """Least wait that a refused caller is told: the header counts whole seconds."""
-_NOBODY = ""
-"""In whose queue requests wait that no worker may serve at the moment."""
-_INFINITY = float("inf")
 
 
 class WorkStealingScheduler:
@@ -82,13 +77,11 @@ class WorkStealingScheduler:
         self.stolen = 0
         """Requests that started on another worker than the one they waited for; counts up."""
         self._cluster = cluster
-        self._router = router
         self._move_cost = move_cost
         self._counters = counters if counters is not None else TokenCounters()
-        self._rng = rng
         self._arrivals = 0
         self._seen = -1
-        self._queues: dict[str, WorkerQueue] = {}
+        self._placement = Placement(cluster, router, self.policy, rng)
         self._busy: dict[str, WorkerQueue] = {}
         self._wake: dict[str, None] = {}
         self._idle: dict[str, None] = {}
@@ -128,11 +121,12 @@ class WorkStealingScheduler:
         before = self._lines.last(queued)
         if before is not None:
             queued.priority = max(priority, before.priority)
-            queues = [self._queues[before.worker_id]]
+            queues = [self._placement.queues[before.worker_id]]
         else:
-            queues = self._places(queued)
+            may_wait = self.waiting < self.policy.total_limit
+            queues = self._placement.places(queued, may_wait=may_wait)
         queue = self._with_room(queues, now_s)
-        wait_s = self._wait_s(queue or queues[0], behind_all=True)
+        wait_s = self._placement.wait_s(queue or queues[0], behind_all=True)
         if deadline_s is not None and now_s + wait_s > deadline_s:
             raise WaitTooLong(
                 "a deadline",
@@ -165,7 +159,7 @@ class WorkStealingScheduler:
         queued.status = Status.FINISHED
         self._release(queued)
         self._counters.charge(queued.tenant, answer_tokens=answer_tokens)
-        queue = self._queues.get(queued.worker_id)
+        queue = self._placement.queues.get(queued.worker_id)
         if queue is not None and queued.started_s is not None:
             queue.service_s += _LEARNING * (now_s - queued.started_s - queue.service_s)
 
@@ -185,9 +179,9 @@ class WorkStealingScheduler:
         after = self._lines.first(queued)
         if after is not None:
             queued.priority = min(queued.priority, after.priority)
-            queue = self._queues[after.worker_id]
+            queue = self._placement.queues[after.worker_id]
         else:
-            queue = min(self._well(queued), key=self._wait_s)
+            queue = min(self._placement.well(queued), key=self._placement.wait_s)
         queued.status = Status.WAITING
         self._enqueue(queue, queued, front=True)
 
@@ -208,53 +202,10 @@ class WorkStealingScheduler:
 
     def queue_length(self, worker_id: str) -> int:
         """Return the requests that wait for a worker."""
-        queue = self._queues.get(worker_id)
+        queue = self._placement.queues.get(worker_id)
         return queue.live if queue is not None else 0
 
     # Placing
-
-    def _places(self, queued: QueuedRequest) -> list[WorkerQueue]:
-        """Return the queues that may take a request, best first."""
-        try:
-            chosen = self._router.choose(queued.request, self._cluster).id
-        except UnknownModel:
-            raise
-        except NoWorkerAvailable:
-            chosen = _NOBODY
-        else:
-            queue = self._queue(chosen)
-            roomy = queue.live == 0 and self.waiting < self.policy.total_limit
-            if roomy and queued.may_run_on(self._cluster[chosen]):
-                return [queue]
-        queues = self._some(queued) or self._well(queued)
-        queues.sort(key=lambda queue: (queue.worker_id != chosen, self._wait_s(queue)))
-        return queues
-
-    def _some(self, queued: QueuedRequest) -> list[WorkerQueue]:
-        """Return a random few of the queues with room; empty if there are few or none has."""
-        serving = self._cluster.serving(queued.request.model)
-        if self._rng is None or len(serving) <= 2 * _COMPARED:
-            return []
-        if self.waiting >= self.policy.total_limit:
-            return []
-        return [
-            queue
-            for member in self._rng.sample(list(serving), _COMPARED)
-            if member.healthy and not member.draining and queued.constraints.allow(member)
-            if (queue := self._queue(member.id)).live < self.policy.worker_limit
-        ]
-
-    def _well(self, queued: QueuedRequest) -> list[WorkerQueue]:
-        """Return the queues of workers that may serve a request, with or without a free slot."""
-        model = queued.request.model
-        well = [
-            self._queue(member.id)
-            for member in self._cluster.serving(model)
-            if member.healthy and not member.draining and queued.constraints.allow(member)
-        ]
-        if not well:
-            raise NoWorkerAvailable(model, lambda: self._cluster.refusals(model))
-        return well
 
     def _with_room(self, queues: list[WorkerQueue], now_s: float) -> WorkerQueue | None:
         """Return the first queue with room, dropping what has expired if there is none."""
@@ -285,24 +236,14 @@ class WorkStealingScheduler:
             raise QueueFull(
                 "the queue",
                 limit=min(policy.worker_limit * len(queues), policy.total_limit),
-                retry_after_s=self._retry_after_s(min(map(self._wait_s, queues))),
+                retry_after_s=self._retry_after_s(min(map(self._placement.wait_s, queues))),
             )
         self._stop_waiting(worst, Status.SHED)
         self._shed.append(worst)
-        return self._queues[worst.worker_id]
+        return self._placement.queues[worst.worker_id]
 
     def _retry_after_s(self, wait_s: float) -> float:
         return min(max(wait_s, _MIN_RETRY_AFTER_S), self.policy.max_retry_after_s)
-
-    def _wait_s(self, queue: WorkerQueue, *, behind_all: bool = True) -> float:
-        """Predict how long the next in a queue waits, or its present last; inf if nobody serves."""
-        member = self._member(queue.worker_id)
-        if member is None or not member.healthy or member.draining:
-            return _INFINITY
-        ahead = queue.live if behind_all else queue.live - 1
-        busy = max(member.in_flight, member.reported.in_flight)
-        free = max(0, member.max_concurrency - busy)
-        return max(0, ahead + 1 - free) * queue.service_s / member.max_concurrency
 
     # Starting
 
@@ -325,9 +266,11 @@ class WorkStealingScheduler:
         for worker_id in self._busy:
             if worker_id not in cluster:
                 self._abandoned[worker_id] = None
-        if len(self._queues) > 2 * len(cluster) + _SLACK:
+        if len(self._placement.queues) > 2 * len(cluster) + _SLACK:
             keep = self._busy.keys() | {member.id for member in cluster}
-            self._queues = {id_: queue for id_, queue in self._queues.items() if id_ in keep}
+            self._placement.queues = {
+                id_: queue for id_, queue in self._placement.queues.items() if id_ in keep
+            }
             self._members = {member.id: member for member in cluster}
             self._idle = {id_: None for id_ in self._idle if id_ in cluster}
         self._seen = cluster.changes
@@ -338,30 +281,30 @@ class WorkStealingScheduler:
         self._busy.pop(worker_id, None)
         moved: dict[str, list[QueuedRequest]] = {}
         homes: dict[Session, WorkerQueue] = {}
-        for queued in self._queues[worker_id].take_all():
+        for queued in self._placement.queues[worker_id].take_all():
             session = session_of(queued)
             queue = homes.get(session) if session is not None else None
             if queue is None:
                 try:
-                    queue = min(self._well(queued), key=self._wait_s)
+                    queue = min(self._placement.well(queued), key=self._placement.wait_s)
                 except NoWorkerAvailable:
-                    queue = self._queue(_NOBODY)
+                    queue = self._placement.queue(NOBODY)
             if session is not None:
                 homes[session] = queue
             queued.worker_id = queue.worker_id
             moved.setdefault(queue.worker_id, []).append(queued)
         for home_id, several in moved.items():
-            queue = self._busy[home_id] = self._queues[home_id]
+            queue = self._busy[home_id] = self._placement.queues[home_id]
             queue.push_front(several)
             self._idle.pop(home_id, None)
             self._wake[home_id] = None
 
     def _serve_own(self, worker_id: str, now_s: float) -> None:
         """Start what waits for a worker while it has free slots."""
-        member = self._member(worker_id)
+        member = self._placement.member(worker_id)
         if member is None:
             return
-        queue = self._queue(worker_id)
+        queue = self._placement.queue(worker_id)
         while member.eligible():
             queued = queue.take_first(self._counters)
             if queued is None:
@@ -371,26 +314,26 @@ class WorkStealingScheduler:
 
     def _steal(self, thief_id: str, now_s: float) -> None:
         """Let an idle worker take from others, those with the longest wait first."""
-        thief = self._member(thief_id)
+        thief = self._placement.member(thief_id)
         if thief is None:
             del self._idle[thief_id]
             return
         waits = [
-            (self._wait_s(queue, behind_all=False), worker_id)
+            (self._placement.wait_s(queue, behind_all=False), worker_id)
             for worker_id, queue in self._busy.items()
-            if worker_id not in {thief_id, _NOBODY}
+            if worker_id not in {thief_id, NOBODY}
         ]
         waits.sort(key=lambda wait: (-wait[0], wait[1]))
         for _, victim_id in waits:
             if not thief.eligible():
                 break
             self._take_from(self._busy[victim_id], thief, now_s)
-        self._settle(self._queue(thief_id), thief)
+        self._settle(self._placement.queue(thief_id), thief)
 
     def _take_from(self, queue: WorkerQueue, thief: Member, now_s: float) -> None:
         """Start up to half of another's queue on an idle worker."""
         for _ in range((queue.live + 1) // 2):
-            wait_s = self._wait_s(queue, behind_all=False)
+            wait_s = self._placement.wait_s(queue, behind_all=False)
             fits = partial(self._worth_moving, queue.worker_id, thief, wait_s)
             queued = queue.take_last(self._counters, fits) if thief.eligible() else None
             if queued is None:
@@ -434,7 +377,7 @@ class WorkStealingScheduler:
     def _enqueue(self, queue: WorkerQueue, queued: QueuedRequest, *, front: bool = False) -> None:
         queued.worker_id = queue.worker_id
         self._lines.add(queued, front=front)
-        member = self._member(queue.worker_id)
+        member = self._placement.member(queue.worker_id)
         if member is not None:
             self._members.setdefault(queue.worker_id, member)
         if front:
@@ -451,7 +394,7 @@ class WorkStealingScheduler:
         """End a request that is still in a queue."""
         self._forget_waiting(queued)
         queued.status = status
-        queue = self._queues[queued.worker_id]
+        queue = self._placement.queues[queued.worker_id]
         queue.discard()
         if not queue.live:
             self._busy.pop(queued.worker_id, None)
@@ -481,17 +424,6 @@ class WorkStealingScheduler:
             self._idle[worker_id] = None
         else:
             self._idle.pop(worker_id, None)
-
-    def _member(self, worker_id: str) -> Member | None:
-        if worker_id == _NOBODY or worker_id not in self._cluster:
-            return None
-        return self._cluster[worker_id]
-
-    def _queue(self, worker_id: str) -> WorkerQueue:
-        queue = self._queues.get(worker_id)
-        if queue is None:
-            queue = self._queues[worker_id] = WorkerQueue(worker_id, self.policy.service_s)
-        return queue
 
 
 def _is_late(queued: QueuedRequest, now_s: float) -> bool:

@@ -178,7 +178,7 @@ class Stealing(RuleBasedStateMachine):
         lengths = Counter(q.worker_id for q in self.all if q.status is Status.WAITING)
         assert all(self.scheduler.queue_length(id_) == n for id_, n in lengths.items())
         assert self.scheduler._busy.keys() == lengths.keys()
-        held = [q for queue in self.scheduler._queues.values() for q in queue.waiting()]
+        held = [q for queue in self.scheduler._placement.queues.values() for q in queue.waiting()]
         assert len(held) == len(set(held)) == self.scheduler.waiting
         in_lines = sum(map(len, self.scheduler._lines._lines.values()))
         assert in_lines == sum(queued.request.session is not None for queued in held)

@@ -332,7 +332,10 @@ def test_many_cancelled_entries_are_not_kept() -> None:
     for _ in range(1000):
         scheduler.cancel(scheduler.submit(ask(session="s"), now_s=0.0))
     held = [
-        q for c in scheduler._queues["w0"]._classes.values() for line in c.values() for q in line
+        q
+        for c in scheduler._placement.queues["w0"]._classes.values()
+        for line in c.values()
+        for q in line
     ]
     assert len(held) < 100
     assert scheduler._lines._lines == {}
@@ -348,7 +351,7 @@ def test_workers_that_come_and_go_are_not_kept() -> None:
             scheduler.finish(queued, now_s=1.0)
         cluster.remove(f"fresh{number}")
         scheduler.dispatch(1.0)
-    assert len(scheduler._queues) < 100
+    assert len(scheduler._placement.queues) < 100
     assert len(scheduler._members) < 100
     assert len(scheduler._idle) < 100
 
