@@ -62,4 +62,3 @@ async def engine() -> AsyncIterator[tuple[MockEngine, str]]:
     mock = MockEngine("tiny", tokens=5)
     async with Server(mock) as server:
         yield mock, server.url
-

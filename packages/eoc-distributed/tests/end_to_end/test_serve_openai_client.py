@@ -173,9 +173,7 @@ async def test_two_hundred_requests_at_once_are_answered(served: Any) -> None:
             for n in range(200)
         )
     )
-    assert [answer.usage.completion_tokens for answer in answers] == [
-        1 + n % 5 for n in range(200)
-    ]
+    assert [answer.usage.completion_tokens for answer in answers] == [1 + n % 5 for n in range(200)]
 
 
 async def test_all_workers_down_is_said(start_gateway: Start) -> None:
