@@ -157,6 +157,16 @@ class Intake:
             self._stop(refusal(505, "HTTP/1.1 is spoken here", code="http_version"))
         if self._parser.get_method() == b"CONNECT":
             self._stop(refusal(405, "this is no tunnel", code="method_not_allowed"))
+        length, chunked, expects = self._framing(version)
+        if length > self._limits.body_bytes:
+            self._stop(self._body_too_large())
+        self.in_head = False
+        self.in_body = True
+        self._quiet = 0
+        self.wants_continue = expects and version == "1.1" and (chunked or length > 0)
+
+    def _framing(self, version: str) -> tuple[int, bool, bool]:
+        """Return the length announced, whether chunks come, and whether the client waits."""
         hosts = length = codings = 0
         expects = False
         for name, value in self._headers:
@@ -174,12 +184,7 @@ class Intake:
                     self._stop(refusal(417, "unknown expectation", code="expectation_failed"))
         if hosts > 1 or (hosts == 0 and version == "1.1"):
             self._stop(refusal(400, "one Host header is needed", code="bad_request"))
-        if length > self._limits.body_bytes:
-            self._stop(self._body_too_large())
-        self.in_head = False
-        self.in_body = True
-        self._quiet = 0
-        self.wants_continue = expects and version == "1.1" and (codings > 0 or length > 0)
+        return length, codings > 0, expects
 
     def on_body(self, data: bytes) -> None:
         self._quiet = 0

@@ -6,7 +6,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable
-from random import Random, SystemRandom
+from random import Random
 
 from eoc_distributed.backends.local import find_local, usual_ports
 from eoc_distributed.backends.watch import Watched, watch, watch_all
@@ -62,7 +62,7 @@ async def serve(config: GatewayConfig, *, say: Say, show_requests: bool = False)
     for number in _SIGNALS:
         loop.add_signal_handler(number, stop.set)
     workers = config.workers or await _look_around(say)
-    rng = SystemRandom()
+    rng = Random()  # noqa: S311 - balances load; seeded by the system
     gateway = make_gateway(config, rng=rng, on_record=_print if show_requests else None)
     watched = watch_all(
         workers, gateway=gateway, watch_config=config.watch, upstream=config.upstream

@@ -24,10 +24,10 @@ class _Answer(msgspec.Struct):
 
 
 class _Delta(msgspec.Struct):
-    content: msgspec.Raw | None = None
-    reasoning: msgspec.Raw | None = None
-    reasoning_content: msgspec.Raw | None = None
-    tool_calls: msgspec.Raw | None = None
+    content: str | list[msgspec.Raw] | None = None
+    reasoning: str | list[msgspec.Raw] | None = None
+    reasoning_content: str | list[msgspec.Raw] | None = None
+    tool_calls: str | list[msgspec.Raw] | None = None
 
 
 class _Choice(msgspec.Struct):
@@ -58,7 +58,6 @@ class Counted(msgspec.Struct, frozen=True):
 
 _answer = msgspec.json.Decoder(_Answer)
 _event = msgspec.json.Decoder(_Event)
-_EMPTY = (b'""', b"null", b"[]")
 _DELTA_EVENT = ".delta"
 
 
@@ -128,11 +127,10 @@ class StreamCount:
 
 def _has_content(event: _Event) -> bool:
     for choice in event.choices:
-        if choice.text:
-            return True
         delta = choice.delta
-        if delta is not None:
-            for raw in (delta.content, delta.reasoning_content, delta.reasoning, delta.tool_calls):
-                if raw is not None and bytes(raw) not in _EMPTY:
-                    return True
+        if choice.text or (
+            delta is not None
+            and (delta.content or delta.reasoning_content or delta.reasoning or delta.tool_calls)
+        ):
+            return True
     return event.type is not None and event.type.endswith(_DELTA_EVENT)

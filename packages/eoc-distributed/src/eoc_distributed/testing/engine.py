@@ -63,18 +63,8 @@ class MockEngine:
 
     async def __call__(self, request: HTTPRequest) -> HTTPResponse:
         """Answer a request."""
-        path = request.path
-        if path == "/health":
-            return HTTPResponse(200, ((b"content-length", b"0"),), Whole(b""))
-        if path == "/version":
-            return json_response(b'{"version":"0.32.0"}')
-        if path == "/metrics":
-            return self._metrics()
-        if path == "/v1/models":
-            card = {"id": self.model, "object": "model", "created": 1, "owned_by": "mock"}
-            return json_response(msgspec.json.encode({"object": "list", "data": [card]}))
-        if request.method != "POST":
-            return refusal(404, "not found", code="not_found")
+        if request.method == "GET":
+            return self._page(request.path)
         self.requests.append(request)
         del self.requests[: -self.KEPT]
         if self.failing:
@@ -83,7 +73,7 @@ class MockEngine:
             asked = _asked.decode(request.body)
         except msgspec.DecodeError:
             asked = _Asked()
-        if path == "/v1/embeddings":
+        if request.path == "/v1/embeddings":
             return json_response(self._embedding())
         tokens = asked.max_tokens or self.tokens
         if asked.stream:
@@ -93,6 +83,20 @@ class MockEngine:
         if self.token_s:
             await self._work(tokens)
         return json_response(self.answer(tokens))
+
+    def _page(self, path: str) -> HTTPResponse:
+        match path:
+            case "/health":
+                return HTTPResponse(200, ((b"content-length", b"0"),), Whole(b""))
+            case "/version":
+                return json_response(b'{"version":"0.32.0"}')
+            case "/metrics":
+                return self._metrics()
+            case "/v1/models":
+                card = {"id": self.model, "object": "model", "created": 1, "owned_by": "mock"}
+                return json_response(msgspec.json.encode({"object": "list", "data": [card]}))
+            case _:
+                return refusal(404, "not found", code="not_found")
 
     def answer(self, tokens: int) -> bytes:
         """Return the body of an answer that is not streamed."""
