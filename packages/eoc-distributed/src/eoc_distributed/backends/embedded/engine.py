@@ -38,6 +38,7 @@ MAX_WAITING = 4096
 """Sequences that may wait before others are refused."""
 TAU_S = 60.0
 """Time constant of the average energy per token, s."""
+_LONG_S = 1e7
 _PRIOR_BATCH = 8
 _PRIOR_PROMPT_TOKENS = 5
 """Prompt tokens for each generated token in the figure before anything has run; the Azure
@@ -130,6 +131,11 @@ class Engine:
         )
 
     @property
+    def now_s(self) -> float:
+        """Up to when its energy is counted, s."""
+        return self._now_s
+
+    @property
     def next_event_s(self) -> float | None:
         """When the open step ends; None while nothing runs."""
         return self._step.ends_s if self._step is not None else None
@@ -188,6 +194,17 @@ class Engine:
         if self._step is None and until_s > self._now_s:
             self.idle_micro_joules += self.profile.power.idle_micro_joules(until_s - self._now_s)
             self._now_s = until_s
+        return list(changed)
+
+    def drain(self) -> list[Sequence]:
+        """Run until nothing is left; return the sequences that have changed.
+
+        Time stops with the last step.
+        """
+        changed: dict[Sequence, None] = {}
+        while self._step is not None:
+            self._end_step(self._step, changed)
+            self._begin(self._now_s + _LONG_S)
         return list(changed)
 
     # One step.

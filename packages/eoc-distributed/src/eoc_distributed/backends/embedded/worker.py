@@ -49,6 +49,7 @@ class EmbeddedWorker:
         model: Name of the model that it pretends to serve.
         zone: Electricity zone where it draws its power.
         max_concurrency: Most requests at a time; what the profile can run by default.
+        on_ended: Told of each sequence that has finished; must not raise.
 
     Attributes:
         engine: The core. Change it through the worker only.
@@ -64,6 +65,7 @@ class EmbeddedWorker:
         model: str = MODEL,
         zone: str | None = None,
         max_concurrency: int | None = None,
+        on_ended: Callable[[Sequence], None] | None = None,
     ) -> None:
         self.id = worker_id
         self.capability = Capability(
@@ -76,6 +78,7 @@ class EmbeddedWorker:
         self._model = model
         self._clock = clock
         self._rng = rng
+        self._on_ended = on_ended
         self._progress: dict[Sequence, Progress] = {}
         self._listeners: list[Callable[[Load], None]] = []
         self._wake = asyncio.Event()
@@ -257,6 +260,8 @@ class EmbeddedWorker:
         if not changed:
             return
         for sequence in changed:
+            if sequence.ended and self._on_ended is not None:
+                self._on_ended(sequence)
             progress = self._progress.get(sequence)
             if progress is not None:
                 progress.notify()
