@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import gzip
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from random import Random
 from statistics import fmean, median, pstdev
@@ -29,7 +29,8 @@ BURSTGPT = """Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Ty
 45,ChatGPT,1087,0,1087,Conversation log
 118,GPT-4,417,276,693,API log
 """
-BURSTGPT_2 = """Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type
+BURSTGPT_2 = """\
+Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type
 5.0,a-1,3.5,ChatGPT,472,18,490,Conversation log
 9.5,,1,ChatGPT,10.0,20.0,30.0,"Conversation, log"
 """
@@ -140,7 +141,7 @@ def test_missing_and_damaged_files_are_refused(tmp_path: Path) -> None:
 
 def test_synthetic_requests_have_the_published_shape() -> None:
     requests = list(islice(synthetic(Random(5)), 20_000))
-    gaps = [b.arrival_s - a.arrival_s for a, b in zip(requests, requests[1:], strict=False)]
+    gaps = [b.arrival_s - a.arrival_s for a, b in pairwise(requests)]
     assert 1 / fmean(gaps) == pytest.approx(5.53, rel=0.03)
     assert pstdev(gaps) / fmean(gaps) == pytest.approx(1.09, rel=0.03)
     prompts = [request.prompt_tokens for request in requests]
