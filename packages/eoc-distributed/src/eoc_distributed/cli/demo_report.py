@@ -7,6 +7,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 
 from eoc_distributed.sim.demo import DemoResult
+from eoc_distributed.sim.replay import CONTEXT_TOKENS
 from eoc_distributed.sim.report import RunReport, WorkerReport, percentile
 
 
@@ -19,6 +20,12 @@ def print_report(console: Console, result: DemoResult) -> None:
     console.print()
     console.print(routers_table(result))
     seconds = report.seconds
+    if result.trace.cut:
+        console.print(
+            f"{result.trace.cut} requests were longer than {CONTEXT_TOKENS:,} tokens and are cut "
+            "to that, which every machine holds.",
+            highlight=False,
+        )
     agree = "agree" if run.consistent else "DO NOT AGREE"
     console.print(
         "All energy is modelled (simulated engines; no hosts), none of it measured.\n"
@@ -114,6 +121,7 @@ def as_json(result: DemoResult) -> dict[str, object]:
         "trace": {
             "title": result.trace.title,
             "requests": len(result.trace.requests),
+            "cut": result.trace.cut,
             "arrivals_s": result.trace.seconds,
         },
         "wall_s": round(result.run.wall_s, 3),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -30,10 +31,12 @@ class DemoTrace:
     Attributes:
         title: For people.
         requests: In order of arrival; none longer than the fleet's context.
+        cut: How many were longer and are shortened.
     """
 
     title: str
     requests: tuple[TracedRequest, ...]
+    cut: int
 
     @property
     def seconds(self) -> float:
@@ -59,13 +62,20 @@ def find_trace(file: Path | None, *, shared: Path, count: int, seed: int) -> Dem
     """
     usual = shared / DEFAULT_TRACE
     if file is None and not usual.is_file():
-        drawn = clipped(synthetic(Random(seed)), count)  # noqa: S311 - no secret
-        return DemoTrace("synthetic, shaped like Azure's conversations of 2023", tuple(drawn))
+        title = "synthetic trace, shaped like Azure's conversations of 2023"
+        return _demo_trace(title, synthetic(Random(seed)), count)  # noqa: S311 - no secret
     path = file if file is not None else usual
-    requests = tuple(clipped(read_trace(path), count))
-    if not requests:
+    trace = _demo_trace(path.name, read_trace(path), count)
+    if not trace.requests:
         raise TraceInvalid(str(path), 0, "there is no request in it")
-    return DemoTrace(path.name, requests)
+    return trace
+
+
+def _demo_trace(title: str, source: Iterable[TracedRequest], count: int) -> DemoTrace:
+    whole = list(islice(source, count))
+    requests = tuple(clipped(whole, count))
+    cut = sum(1 for one, other in zip(whole, requests, strict=True) if one != other)
+    return DemoTrace(title, requests, cut)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ import msgspec
 from eoc_distributed.errors import StreamBroken
 
 from .asked import Embedding, Generation
-from .sequence import Sequence
+from .sequence import Sequence, Status
 from .vocabulary import embedding, words
 
 FINGERPRINT = "simulated"
@@ -191,9 +191,8 @@ class EventStream:
             if self._asked.chat:
                 return self._event('"delta":{"role":"assistant","content":""}').encode()
         while not self._finished:
-            ended = self._sequence.ended
             events = self._new_tokens()
-            if ended:
+            if self._sequence.status is Status.FINISHED:
                 self._finished = True
                 events += self._ending()
             if events:
