@@ -87,7 +87,7 @@ class Call:
             if another is None:
                 return self._give_up(outcome)
             worker = another
-            gateway.metrics.retries.inc()
+            gateway.metrics.retries += 1
 
     async def _ask(self, worker: Worker) -> HTTPResponse | WorkerFailed:
         """Ask one worker; return its answer, or why there is none."""
