@@ -184,15 +184,15 @@ async def test_all_workers_down_is_said(start_gateway: Start) -> None:
         start_gateway("--worker", dead) as gateway,
         client_of(gateway.url) as client,
     ):
-        codes = []
+        errors = []
         for _ in range(4):
             with pytest.raises(openai.InternalServerError) as caught:
                 await client.chat.completions.create(model="tiny", messages=HELLO)
-            codes.append((caught.value.status_code, caught.value.code))
-        assert codes[0] == (502, "upstream_error")
-        assert codes[-1] == (503, "no_worker_available")
-        assert caught.value.response.headers["retry-after"] == "5"
-        assert "dead" in caught.value.message
+            errors.append(caught.value)
+        assert (errors[0].status_code, errors[0].code) == (502, "upstream_error")
+        assert (errors[-1].status_code, errors[-1].code) == (503, "no_worker_available")
+        assert errors[-1].response.headers["retry-after"] == "5"
+        assert "dead" in errors[-1].message
         with pytest.raises(openai.InternalServerError):
             await client.get("../ready", cast_to=object)
 

@@ -52,7 +52,7 @@ PAGES = {
 }
 
 
-@pytest.fixture(params=REGISTRY.values(), ids=REGISTRY.keys())
+@pytest.fixture(params=list(REGISTRY.values()), ids=list(REGISTRY))
 def engine(request: pytest.FixtureRequest) -> Backend:
     made: Backend = request.param
     return made
