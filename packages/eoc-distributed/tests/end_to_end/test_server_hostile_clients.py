@@ -221,7 +221,7 @@ async def test_a_slow_reader_holds_the_source_back() -> None:
         return HTTPResponse(200, (), pieces())
 
     async with Server(endless, limits=Limits(write_timeout_s=0.3)) as server:
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=1024)
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=1024)
         writer.write(GET)
         async with asyncio.timeout(20):
             await reached.wait()  # cut, since nothing was read

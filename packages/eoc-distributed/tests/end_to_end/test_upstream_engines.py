@@ -58,7 +58,10 @@ async def ask(upstream: Upstream) -> bytes:
         OK,
         b"HTTP/1.1 100 Continue\r\n\r\n" + OK,
         b"HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n" + OK,
-        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;x\r\nh\r\n1\r\ni\r\n0\r\nT: 1\r\n\r\n",
+        (
+            b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+            b"1;x\r\nh\r\n1\r\ni\r\n0\r\nT: 1\r\n\r\n"
+        ),
         b"HTTP/1.1 200 OK\r\n\r\nhi",
         b"HTTP/1.0 200 OK\r\n\r\nhi",
         b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nhi",

@@ -119,24 +119,17 @@ class HTTPWorker:
     def _head(self, request: HTTPRequest) -> bytes:
         headers = request.headers
         dropped = self._dropped
-        if any(name == b"connection" for name, _ in headers):
+        if request.header(b"connection") is not None:
             headers = end_to_end(headers)
+        target = self._prefix + request.path.encode("latin-1", "replace")
         lines = [
-            b"%b %b%b HTTP/1.1\r\n"
-            % (
-                request.method.encode("ascii", "replace"),
-                self._prefix,
-                request.path.encode("latin-1", "replace"),
-            ),
-            self._host_line,
+            b"%b %b HTTP/1.1\r\n%b%b"
+            % (request.method.encode("ascii", "replace"), target, self._host_line, self._key_line)
         ]
-        if self._key_line:
-            lines.append(self._key_line)
         lines += [b"%b: %b\r\n" % field for field in headers if field[0] not in dropped]
+        ends = len(lines) + (4 if self._key_line else 3)
         lines.append(b"content-length: %d\r\n\r\n" % len(request.body))
         head = b"".join(lines)
-        if not is_clean(head=head, lines=len(lines) + 1) or b" " in request.path.encode(
-            "latin-1", "replace"
-        ):
+        if not is_clean(head=head, lines=ends) or b" " in target:
             raise WorkerFailed(self.id, "the request's head has a line break in it")
         return head

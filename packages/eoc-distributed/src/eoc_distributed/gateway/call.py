@@ -15,7 +15,7 @@ from eoc_distributed.errors import (
     WorkerTimeout,
     WorkerUnreachable,
 )
-from eoc_distributed.http import Headers, HTTPRequest, HTTPResponse
+from eoc_distributed.http import Headers, HTTPRequest, HTTPResponse, first_header
 from eoc_distributed.request import Request
 from eoc_distributed.telemetry.record import CLIENT_CLOSED, RequestRecord
 from eoc_distributed.units import MicroJoules
@@ -87,7 +87,7 @@ class Call:
             if another is None:
                 return self._give_up(outcome)
             worker = another
-            gateway.metrics.retries.inc()
+            gateway.metrics.retries += 1
 
     async def _ask(self, worker: Worker) -> HTTPResponse | WorkerFailed:
         """Ask one worker; return its answer, or why there is none."""
@@ -133,7 +133,7 @@ class Call:
         headers = (*headers, (b"x-eoc-worker", ticket.member.id.encode("latin-1", "replace")))
         kind = response.header(b"content-type") or b""
         if kind.startswith(b"text/event-stream"):
-            if not any(name == b"x-accel-buffering" for name, _ in headers):
+            if first_header(headers, b"x-accel-buffering") is None:
                 headers = (*headers, (b"x-accel-buffering", b"no"))
             body = Metered(self, response, events=True)
             return HTTPResponse(response.status, headers, body, response.energy)
@@ -156,7 +156,7 @@ class Call:
         return self._whole(response.status, (*headers, *_cost_headers(cost)), whole)
 
     def _whole(self, status: int, headers: Headers, data: bytes) -> HTTPResponse:
-        if not any(name == b"content-length" for name, _ in headers):
+        if first_header(headers, b"content-length") is None:
             headers = (*headers, (b"content-length", b"%d" % len(data)))
         return HTTPResponse(status, headers, Whole(data))
 

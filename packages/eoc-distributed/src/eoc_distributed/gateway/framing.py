@@ -33,13 +33,12 @@ def end_to_end(headers: Headers, *, also_drop: frozenset[bytes] = frozenset()) -
         headers: Names in lower case.
         also_drop: Further names to leave out.
     """
-    drop = HOP_BY_HOP | also_drop if also_drop else HOP_BY_HOP
     for name, value in headers:
         if name == b"connection":
-            named = {token.strip().lower() for token in value.split(b",")}
-            if not named <= drop:
-                drop = drop | named
-    return tuple([field for field in headers if field[0] not in drop])
+            also_drop = also_drop.union(token.strip().lower() for token in value.split(b","))
+    return tuple(
+        [field for field in headers if field[0] not in HOP_BY_HOP and field[0] not in also_drop]
+    )
 
 
 def is_clean(*, head: bytes, lines: int) -> bool:
