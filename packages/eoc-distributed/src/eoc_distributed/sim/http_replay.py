@@ -11,9 +11,10 @@ from random import Random
 import msgspec
 
 from eoc_distributed.backends.address import parse_address
+from eoc_distributed.backends.embedded.accelerators import MODEL
 from eoc_distributed.backends.embedded.scaled_clock import ScaledClock
 from eoc_distributed.backends.embedded.sequence import Sequence
-from eoc_distributed.backends.embedded.worker import MODEL, EmbeddedWorker
+from eoc_distributed.backends.embedded.worker import EmbeddedWorker
 from eoc_distributed.backends.http_worker import HTTPWorker
 from eoc_distributed.cluster import Cluster
 from eoc_distributed.errors import WorkerFailed

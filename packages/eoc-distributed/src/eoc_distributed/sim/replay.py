@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence as Ordered
 from itertools import islice
 
+from eoc_distributed.backends.embedded.accelerators import MODEL
 from eoc_distributed.backends.embedded.engine import Engine
+from eoc_distributed.backends.embedded.engine_load import load_of
 from eoc_distributed.backends.embedded.sequence import Sequence
-from eoc_distributed.backends.embedded.worker import MODEL, load_of
 from eoc_distributed.clock import ManualClock
 from eoc_distributed.cluster import Cluster, Ticket
 from eoc_distributed.errors import NoWorkerAvailable, SequenceRefused

@@ -10,9 +10,9 @@ API with it. To imitate other hardware, add a `Profile` to `accelerators`.
 
 from __future__ import annotations
 
-from .accelerators import PROFILES, Profile
+from .accelerators import MODEL, PROFILES, Profile
 from .engine import Engine
 from .scaled_clock import ScaledClock
-from .worker import MODEL, EmbeddedWorker
+from .worker import EmbeddedWorker
 
 __all__ = ["MODEL", "PROFILES", "EmbeddedWorker", "Engine", "Profile", "ScaledClock"]

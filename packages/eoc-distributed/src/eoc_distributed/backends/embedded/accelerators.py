@@ -32,6 +32,9 @@ from eoc_distributed.worker import Accelerator
 from .power import Power
 from .step_time import StepTime
 
+MODEL = "simulated/llama-3.1-8b"
+"""Name of what an embedded worker serves; the model whose size and speed it imitates."""
+
 
 @dataclass(frozen=True, slots=True)
 class Published:

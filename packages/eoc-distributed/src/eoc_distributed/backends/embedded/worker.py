@@ -20,16 +20,15 @@ from eoc_distributed.http import HTTPRequest, HTTPResponse
 from eoc_distributed.units import MicroJoules, Quality
 from eoc_distributed.worker import Capability, Load
 
-from .accelerators import Profile
+from .accelerators import MODEL, Profile
 from .answer import EventStream, Labels, Progress, whole_answer, whole_embedding
 from .asked import Embedding, Generation, read_body
 from .engine import Engine
+from .engine_load import load_of
 from .scaled_clock import ScaledClock
 from .sequence import Sequence
 from .vocabulary import MEAN_ANSWER_TOKENS, MEDIAN_ANSWER_TOKENS
 
-MODEL = "simulated/llama-3.1-8b"
-"""The model whose size and speed the profiles imitate."""
 TICK_S = 0.01
 """Wall time between two deliveries when the clock is accelerated: tokens of all steps in
 between travel together, so that cost follows the wall clock and not the simulated one."""
@@ -275,17 +274,6 @@ class EmbeddedWorker:
             self._load = load
             for listener in self._listeners:
                 listener(load)
-
-
-def load_of(engine: Engine) -> Load:
-    """Return what an engine carries; its energy is estimated."""
-    return Load(
-        in_flight=engine.in_flight,
-        queued_tokens=engine.queued_tokens,
-        micro_joules_per_token=engine.micro_joules_per_token,
-        energy_quality=Quality.ESTIMATED,
-        prefill_tokens_per_s=1.0 / engine.profile.step_time.prefill_token_s,
-    )
 
 
 def _energy(sequence: Sequence) -> Energy:
