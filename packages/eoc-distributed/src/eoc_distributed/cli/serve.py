@@ -54,7 +54,7 @@ def command(
 
     Without --worker and --config, engines are looked for on the usual local ports.
     """
-    from eoc_distributed.gateway.process import loop_factory, serve  # noqa: PLC0415 - slow
+    from .gateway_process import loop_factory, serve  # noqa: PLC0415 - slow to import
 
     try:
         config = _configuration(file, tuple(parse_worker(text) for text in workers), options)

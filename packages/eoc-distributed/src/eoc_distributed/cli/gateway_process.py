@@ -7,20 +7,20 @@ import gc
 import signal
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from random import Random
 
+from eoc_distributed.backends import REGISTRY
 from eoc_distributed.backends.local import find_local, usual_ports
 from eoc_distributed.backends.watch import Watched, watch, watch_all
 from eoc_distributed.carbon import Annual
 from eoc_distributed.cluster import Cluster
 from eoc_distributed.config import GatewayConfig, WorkerConfig
 from eoc_distributed.errors import ConfigError
+from eoc_distributed.gateway import Gateway, Server
 from eoc_distributed.routing import create
 from eoc_distributed.telemetry.log_line import log_line
 from eoc_distributed.telemetry.record import RequestRecord
-
-from .handler import Gateway
-from .server import Server
 
 Say = Callable[[str], None]
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -140,8 +140,6 @@ async def _look_around(say: Say) -> tuple[WorkerConfig, ...]:
         models = ", ".join(engine.models)
         say(f"found {engine.backend.name} at {config.url}: {models}")
     if not found:
-        from eoc_distributed.backends import REGISTRY  # noqa: PLC0415 - only for the hint
-
         looked = ", ".join(f"{port} ({'/'.join(names)})" for port, names in sorted(ports.items()))
         hints = "\n".join(f"  {engine.start_hint}" for engine in REGISTRY.values())
         raise ConfigError(
@@ -155,8 +153,6 @@ async def _look_around(say: Say) -> tuple[WorkerConfig, ...]:
 
 def _set_intensities(cluster: Cluster, workers: tuple[WorkerConfig, ...]) -> None:
     """Give each zone its annual mean, where that is known."""
-    from datetime import UTC, datetime  # noqa: PLC0415
-
     at = datetime.now(UTC)
     for zone in {config.zone for config in workers if config.zone is not None}:
         intensity = Annual().intensity(zone, at)
