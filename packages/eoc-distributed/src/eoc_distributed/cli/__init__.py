@@ -16,6 +16,7 @@ from eoc_distributed import __version__
 
 COMMANDS = MappingProxyType(
     {
+        "demo": ("demo", "Replay a trace through simulated workers and print what it cost."),
         "serve": ("serve", "Serve the OpenAI API in front of workers, choosing by energy."),
     }
 )
