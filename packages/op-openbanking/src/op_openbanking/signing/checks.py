@@ -11,16 +11,21 @@ from __future__ import annotations
 
 from typing import Final
 
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from cryptography.hazmat.primitives.serialization import load_der_public_key, load_pem_public_key
 
-from op_openbanking.errors import SignerMisbehaved
+from op_openbanking.errors import SignerMisbehaved, UnusableKey, quoted
 from op_openbanking.jose.algorithms import (
     MAX_RSA_BITS,
     MIN_RSA_BITS,
     Algorithm,
     PublicKey,
+    as_public_key,
+    default_algorithm,
     is_signature,
+    key_type,
 )
 
 _ES256_BYTES: Final = 64
@@ -63,6 +68,48 @@ def checked(
             section="RFC 7518 3.3 to 3.5",
         )
     return form
+
+
+def choose_algorithm(public_key: PublicKey, alg: str | None) -> Algorithm:
+    """The algorithm of a key: the FAPI one of its type unless chosen.
+
+    Raises:
+        UnusableKey: `alg` is not known, or needs another type of key.
+    """
+    if alg is None:
+        return default_algorithm(public_key)
+    if alg not in frozenset(Algorithm):
+        raise UnusableKey(f"alg {quoted(alg)}; signers know {', '.join(sorted(Algorithm))}")
+    chosen = Algorithm(alg)
+    if (key_type(chosen) == "RSA") != isinstance(public_key, rsa.RSAPublicKey):
+        raise UnusableKey(f"{chosen} needs an {key_type(chosen)} key")
+    return chosen
+
+
+def public_key_from_der(der: bytes) -> PublicKey:
+    """Read a SubjectPublicKeyInfo in DER, as key services return it.
+
+    Raises:
+        UnusableKey: Not one, or a key that `check_key` refuses.
+    """
+    try:
+        key = load_der_public_key(der)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise UnusableKey("the key service returned no readable public key") from error
+    return as_public_key(key)
+
+
+def public_key_from_pem(pem: bytes) -> PublicKey:
+    """Read a SubjectPublicKeyInfo in PEM, as key services return it.
+
+    Raises:
+        UnusableKey: Not one, or a key that `check_key` refuses.
+    """
+    try:
+        key = load_pem_public_key(pem)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise UnusableKey("the key service returned no readable public key") from error
+    return as_public_key(key)
 
 
 def raw_from_der(der: bytes) -> bytes:
