@@ -176,7 +176,7 @@ def _read_header(token: str) -> dict[str, object]:
         raise _malformed(f"not five parts of at most {MAX_TOKEN_CHARS} letters")
     try:
         parts = token.encode("ascii").split(b".")
-        octets = [base64url.decode(part, what="a part") for part in parts]
+        octets = [base64url.decode(part, "a part") for part in parts]
         return parse_object(octets[0], what="the header", limit_bytes=_MAX_HEADER_BYTES)
     except ProtocolViolation as error:
         raise _malformed(error) from error
