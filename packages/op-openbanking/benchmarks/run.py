@@ -4,12 +4,12 @@
     python packages/op-openbanking/benchmarks/run.py --json --seconds 20
 
 What is timed: a payload of `--bytes` octets of JSON (200 is a client assertion) under one key,
-PS256 with RSA-2048 and ES256 with P-256. "raw" is the bare call of `cryptography` over a ready signing input: no header, no
-base64, no key selection, ECDSA left in DER; nobody who makes a whole JWS on top of that call can
-pass it. Every library makes or checks the whole compact JWS with its allow-list of algorithms set
-and its key object built before. All contenders take turns in short rounds, in an order that is
-shuffled anew for each round, and each is judged by its best round: on a busy machine a mean says
-more about the neighbours than about the code.
+PS256 with RSA-2048 and ES256 with P-256. "raw" is the bare call of `cryptography` over a ready
+signing input: no header, no base64, no key selection, ECDSA left in DER; nobody who makes a whole
+JWS on top of that call can pass it. Every library makes or checks the whole compact JWS with its
+allow-list of algorithms set and its key object built before. All contenders take turns in short
+rounds, in an order that is shuffled anew for each round, and each is judged by its best round: on
+a busy machine a mean says more about the neighbours than about the code.
 """
 
 from __future__ import annotations
