@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -99,6 +100,15 @@ def test_refuses_short_keys_other_curves_and_other_types() -> None:
     for octets in (pem, b"no pem", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"):
         with pytest.raises(UnusableKey):
             JWK.from_pem(octets)
+
+
+def test_a_certificate_must_hold_the_key_of_its_jwk() -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    issued = ThrowAwayCA.create(now=now).issue("x", now=now)
+    members = JWK.from_pem(issued.pem).to_members()
+    assert JWK.from_members(members).x5c == (issued.der,)
+    with pytest.raises(UnusableKey, match="another key"):
+        JWK.from_members(ec_members(x5c=members["x5c"]))
 
 
 def test_set_drops_what_it_cannot_use_and_says_why() -> None:
