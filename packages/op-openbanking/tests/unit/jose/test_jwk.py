@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from op_openbanking.errors import KeyNotFound, ProtocolViolation, UnusableKey
 from op_openbanking.jose.jwk import JWK, MAX_SET_KEYS, JWKSet
+from op_openbanking.testing.pki import ThrowAwayCA
 
 
 @lru_cache
