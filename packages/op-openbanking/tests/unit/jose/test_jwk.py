@@ -173,3 +173,10 @@ def test_encryption_keys_are_found_for_encryption_only() -> None:
 def test_repr_shows_no_key_material() -> None:
     assert "public_key" not in repr(rsa_jwk())
     assert str(rsa_jwk().required_members()["n"]) not in repr(rsa_jwk())
+
+
+def test_keys_are_values_that_fit_into_sets() -> None:
+    again = JWK.from_members(ec_members())
+    assert again == JWK.from_members(ec_members())
+    assert len({again, JWK.from_members(ec_members()), JWK.from_members(rsa_members())}) == 2
+    assert hash(JWKSet.of([again])) == hash(JWKSet.of([again]))
