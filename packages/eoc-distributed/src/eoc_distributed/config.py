@@ -104,6 +104,7 @@ class WorkerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         g_co2e_per_kwh: Declared carbon intensity, gCO2e/kWh; None for its zone's.
         api_key_env: Environment variable with the bearer token that the engine wants.
         metrics_url: Where its metrics are, if not at `/metrics` of the URL.
+        meter: Power meter of the device that the engine has to itself: `nvml:0`, `rapl`.
     """
 
     url: str
@@ -117,6 +118,7 @@ class WorkerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     g_co2e_per_kwh: NotNegative | None = None
     api_key_env: str | None = None
     metrics_url: str | None = None
+    meter: str | None = None
 
 
 class RouterConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -144,7 +146,12 @@ class DrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class GatewayConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Everything `eoc serve` can be told."""
+    """Everything `eoc serve` can be told.
+
+    Attributes:
+        carbon_file: CSV file of hourly intensities (see `carbon.csv_file`); zones and hours
+            that it does not have get their annual mean, where that is known.
+    """
 
     host: str = "127.0.0.1"
     port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 8100
@@ -154,6 +161,7 @@ class GatewayConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     upstream: UpstreamLimits = UpstreamLimits()
     watch: WatchConfig = WatchConfig()
     drain: DrainConfig = DrainConfig()
+    carbon_file: str | None = None
 
 
 def parse_config(text: bytes, *, where: str) -> GatewayConfig:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -155,3 +156,49 @@ async def test_the_engines_key_replaces_the_clients(
     await gateway(HTTPRequest("POST", "/v1/chat/completions", headers, body))
     one.close()
     assert engine.requests[-1].header(b"authorization") == b"Bearer secret"
+
+
+async def test_energy_that_a_meter_measures_replaces_what_was_declared(
+    gateway: Gateway, clock: ManualClock, mock: tuple[MockEngine, str], tmp_path: Path
+) -> None:
+    zone = tmp_path / "intel-rapl:0"
+    zone.mkdir()
+    (zone / "name").write_text("package-0")
+    (zone / "max_energy_range_uj").write_text("999999999999")
+    (zone / "energy_uj").write_text("1000000")
+    config = WorkerConfig(url=mock[1], id="w", micro_joules_per_token=3, meter=f"rapl:{tmp_path}")
+    (one,) = watched(gateway, config)
+    await one.look()
+    gateway.ledger.charge("w", RequestCost(60, 40, None, None))
+    (zone / "energy_uj").write_text("8000000")
+    clock.advance(10.0)
+    await one.look()
+    load = gateway.cluster.load_of("w")
+    assert (load.micro_joules_per_token, load.energy_quality) == (70_000, Quality.MEASURED)
+    (zone / "energy_uj").unlink()
+    await one.look()
+    one.close()
+    assert gateway.cluster.load_of("w").micro_joules_per_token == 70_000
+
+
+def test_two_engines_on_one_meter_are_refused(gateway: Gateway) -> None:
+    configs = [
+        WorkerConfig(url=f"http://127.0.0.1:{port}", models=("m",), meter="nvml:0")
+        for port in (1, 2)
+    ]
+    with pytest.raises(ConfigError, match="tell their energy apart"):
+        watched(gateway, *configs)
+
+
+async def test_what_an_engine_tells_no_more_is_unknown(
+    gateway: Gateway, mock: tuple[MockEngine, str]
+) -> None:
+    engine, url = mock
+    (one,) = watched(gateway, WorkerConfig(url=url, id="w", engine="vllm"))
+    engine.running = 4
+    await one.look()
+    assert gateway.cluster.load_of("w").in_flight == 4
+    engine.has_metrics = False
+    await one.look()
+    one.close()
+    assert gateway.cluster.load_of("w").in_flight == 0

@@ -7,13 +7,16 @@ and joins the cluster then; one that comes back with other models joins anew.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 import os
 from collections.abc import Mapping
 from random import Random
 
 from eoc_distributed.config import UpstreamLimits, WatchConfig, WorkerConfig
 from eoc_distributed.energy.attribution import Reading, TokenEnergy
-from eoc_distributed.errors import ConfigError, WorkerFailed
+from eoc_distributed.energy.meters import open_meter
+from eoc_distributed.errors import ConfigError, MeterFailed, WorkerFailed
 from eoc_distributed.gateway.handler import Gateway
 from eoc_distributed.units import MICRO_JOULES_PER_JOULE, MicroJoules, Quality
 from eoc_distributed.worker import Accelerator, Capability, Load
@@ -24,6 +27,8 @@ from .base import Backend, EngineLoad
 from .detect import detect, list_models
 from .http_worker import HTTPWorker
 from .metrics_text import parse_metrics
+
+_log = logging.getLogger(__name__)
 
 _OK = 200
 _NOT_FOUND = 404
@@ -69,6 +74,7 @@ class Watched:
             if not self._api_key:
                 where = f"worker {self.id}: api_key_env"
                 raise ConfigError(where, f"{config.api_key_env} is not set")
+        self._meter = open_meter(config.meter) if config.meter is not None else None
         self._energy = TokenEnergy()
         self._tokens_seen = 0
         self._worker = self._make(config.models or ())
@@ -172,26 +178,27 @@ class Watched:
         self._gateway.awaited.discard(str(self._address))
 
     async def _read_load(self, engine: Backend) -> None:
+        """Take the engine's figures; what it does not tell is unknown from then on."""
         path = self._metrics_path or engine.metrics_path
-        if path is None:
-            return
-        try:
-            status, body = await self._metrics.fetch(path, timeout_s=self._watch.timeout_s)
-        except WorkerFailed:
-            return  # a page of figures that is late says nothing about the engine's health
-        samples = parse_metrics(body.decode("utf-8", "replace")) if status == _OK else None
-        if samples is not None:
-            self._worker.set_load(self._load(engine.load(samples)))
+        reported = EngineLoad()
+        if path is not None:
+            # A page of figures that is late says nothing about the engine's health.
+            with contextlib.suppress(WorkerFailed):
+                status, body = await self._metrics.fetch(path, timeout_s=self._watch.timeout_s)
+                samples = parse_metrics(body.decode("utf-8", "replace")) if status == _OK else None
+                if samples is not None:
+                    reported = engine.load(samples)
+        self._worker.set_load(self._load(reported))
 
     def _load(self, reported: EngineLoad) -> Load:
-        """Join what the engine says with what was declared of it."""
+        """Join what the engine and its meter say with what was declared."""
         config = self._config
         per_token = config.micro_joules_per_token
         quality = Quality.DECLARED
-        if reported.joules is not None:
+        micro_joules = self._read_meter(reported)
+        if micro_joules is not None:
             totals = self._gateway.ledger.workers.get(self.id)
             tokens = totals.prompt_tokens + totals.completion_tokens if totals else 0
-            micro_joules = MicroJoules(int(reported.joules * MICRO_JOULES_PER_JOULE))
             now_s = self._gateway.cluster.clock.now_s()
             self._energy.add(Reading(micro_joules, now_s), tokens=tokens - self._tokens_seen)
             self._tokens_seen = tokens
@@ -204,6 +211,18 @@ class Watched:
             g_co2e_per_kwh=config.g_co2e_per_kwh,
             energy_quality=quality,
         )
+
+    def _read_meter(self, reported: EngineLoad) -> MicroJoules | None:
+        """Return the counter of the meter, or else the engine's own; None without a reading."""
+        if self._meter is not None:
+            try:
+                return self._meter.read_micro_joules()
+            except MeterFailed as error:
+                _log.warning("worker %s: %s", self.id, error)
+                return None
+        if reported.joules is None:
+            return None
+        return MicroJoules(int(reported.joules * MICRO_JOULES_PER_JOULE))
 
 
 async def watch(watched: tuple[Watched, ...], *, rng: Random) -> None:
@@ -227,6 +246,7 @@ def watch_all(
         ConfigError: A configuration is wrong.
         DuplicateWorker: Two workers have one id.
     """
+    _refuse_shared_meters(workers)
     watched = tuple(
         Watched(
             config,
@@ -243,6 +263,16 @@ def watch_all(
             raise ConfigError(f"worker {one.id}", "two workers have this id")
         one.join()
     return watched
+
+
+def _refuse_shared_meters(workers: tuple[WorkerConfig, ...]) -> None:
+    """Refuse two engines on one meter: each would be charged for both."""
+    meters = [config.meter for config in workers if config.meter is not None]
+    for meter in meters:
+        if meters.count(meter) > 1:
+            raise ConfigError(
+                f"meter {meter}", "two workers name it; it cannot tell their energy apart"
+            )
 
 
 def _accelerator(tag: str) -> Accelerator:

@@ -6,14 +6,16 @@ import asyncio
 import gc
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from random import Random
 
 from eoc_distributed.backends import REGISTRY
 from eoc_distributed.backends.local import find_local, usual_ports
 from eoc_distributed.backends.watch import Watched, watch, watch_all
-from eoc_distributed.carbon import Annual
+from eoc_distributed.carbon import Annual, CarbonSource, read_hourly
 from eoc_distributed.cluster import Cluster
 from eoc_distributed.config import GatewayConfig, WorkerConfig
 from eoc_distributed.errors import ConfigError
@@ -22,6 +24,8 @@ from eoc_distributed.routing import create
 from eoc_distributed.telemetry.log_line import log_line
 from eoc_distributed.telemetry.record import RequestRecord
 
+CARBON_INTERVAL_S = 60.0
+"""Between two looks at the zones' intensities; figures are hourly or older."""
 Say = Callable[[str], None]
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -68,7 +72,13 @@ async def serve(config: GatewayConfig, *, say: Say, show_requests: bool = False)
     watched = watch_all(
         workers, gateway=gateway, watch_config=config.watch, upstream=config.upstream
     )
-    _set_intensities(gateway.cluster, workers)
+    follow_carbon = partial(
+        set_intensities,
+        gateway.cluster,
+        {config.zone for config in workers if config.zone is not None},
+        _carbon_sources(config),
+    )
+    follow_carbon(at=datetime.now(UTC))
     try:
         async with Server(
             gateway, host=config.host, port=config.port, limits=config.limits
@@ -76,7 +86,7 @@ async def serve(config: GatewayConfig, *, say: Say, show_requests: bool = False)
             _settle_memory()
             say(f"listening on {server.url}")
             sys.stdout.flush()
-            await _until_stopped(stop, watched, rng)
+            await _until_stopped(stop, watched, follow_carbon, rng)
             gateway.draining = True
             if config.drain.notice_s:
                 await asyncio.sleep(config.drain.notice_s)
@@ -121,11 +131,25 @@ def _settle_memory() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
-async def _until_stopped(stop: asyncio.Event, watched: tuple[Watched, ...], rng: Random) -> None:
+async def _until_stopped(
+    stop: asyncio.Event,
+    watched: tuple[Watched, ...],
+    follow_carbon: Callable[..., None],
+    rng: Random,
+) -> None:
     async with asyncio.TaskGroup() as group:
         watching = group.create_task(watch(watched, rng=rng))
+        following = group.create_task(_again_and_again(follow_carbon))
         await stop.wait()
         watching.cancel()
+        following.cancel()
+
+
+async def _again_and_again(follow_carbon: Callable[..., None]) -> None:
+    """Keep the zones' intensities those of the hour, until cancelled."""
+    while True:
+        await asyncio.sleep(CARBON_INTERVAL_S)
+        follow_carbon(at=datetime.now(UTC))
 
 
 async def _look_around(say: Say) -> tuple[WorkerConfig, ...]:
@@ -151,11 +175,20 @@ async def _look_around(say: Say) -> tuple[WorkerConfig, ...]:
     return tuple(config for config, _ in found)
 
 
-def _set_intensities(cluster: Cluster, workers: tuple[WorkerConfig, ...]) -> None:
-    """Give each zone its annual mean, where that is known."""
-    at = datetime.now(UTC)
-    for zone in {config.zone for config in workers if config.zone is not None}:
-        intensity = Annual().intensity(zone, at)
+def _carbon_sources(config: GatewayConfig) -> tuple[CarbonSource, ...]:
+    """Return where intensities come from, the best first."""
+    if config.carbon_file is None:
+        return (Annual(),)
+    return (read_hourly(Path(config.carbon_file)), Annual())
+
+
+def set_intensities(
+    cluster: Cluster, zones: Iterable[str], sources: tuple[CarbonSource, ...], *, at: datetime
+) -> None:
+    """Give each zone its intensity at an instant, from the first source that knows it."""
+    for zone in zones:
+        known = (source.intensity(zone, at) for source in sources)
+        intensity = next((figure for figure in known if figure is not None), None)
         if intensity is not None:
             cluster.set_intensity(zone, intensity.g_per_kwh)
 

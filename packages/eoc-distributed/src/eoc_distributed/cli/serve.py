@@ -24,7 +24,8 @@ from .worker_option import parse_worker
     multiple=True,
     metavar="URL[,KEY=VALUE…]",
     help="An engine: zone=FR, model=NAME (repeatable), uj_per_token=, g_per_kwh=, "
-    "max_concurrency=, accelerator=, engine=, id=, api_key_env=, metrics_url=. Repeatable.",
+    "max_concurrency=, accelerator=, engine=, id=, api_key_env=, metrics_url=, "
+    "meter=nvml:0 or rapl. Repeatable.",
 )
 @click.option(
     "--config", "file", type=click.Path(path_type=Path), help="A TOML file; options win over it."
@@ -33,6 +34,7 @@ from .worker_option import parse_worker
 @click.option("--port", type=click.IntRange(0, 65535), help="0 for any free one. [default: 8100]")
 @click.option("--router", type=click.Choice(sorted(REGISTRY)), help="How workers are chosen.")
 @click.option("--ttft-objective-ms", type=float, help="Longest predicted time to first token, ms.")
+@click.option("--carbon", "carbon_file", help="CSV file of hourly intensities by zone.")
 @click.option("--drain-timeout-s", type=float, help="How long running answers may take at the end.")
 @click.option("--body-limit", type=int, help="Largest body of a request, bytes.")
 @click.option(
@@ -78,7 +80,9 @@ def _configuration(
     """Return the file's configuration with the options laid over it."""
     config = load_config(file) if file is not None else GatewayConfig()
     given = {name: value for name, value in options.items() if value is not None}
-    changes: dict[str, Any] = {name: given[name] for name in ("host", "port") if name in given}
+    changes: dict[str, Any] = {
+        name: given[name] for name in ("host", "port", "carbon_file") if name in given
+    }
     if workers:
         changes["workers"] = (*config.workers, *workers)
     tree = {

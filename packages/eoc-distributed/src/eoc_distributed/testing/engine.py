@@ -45,6 +45,7 @@ class MockEngine:
         aborted: Requests whose client went away.
         failing: Status with which it answers everything under `/v1/`; 0 for none.
         break_after: Tokens after which a stream breaks off; None for never.
+        has_metrics: Whether it has a page of metrics.
     """
 
     KEPT = 1000
@@ -58,6 +59,7 @@ class MockEngine:
         self.running = 0
         self.failing = 0
         self.break_after: int | None = None
+        self.has_metrics = True
         self.ended = asyncio.Event()
         """Set whenever a request ends or is aborted."""
 
@@ -90,7 +92,7 @@ class MockEngine:
                 return HTTPResponse(200, ((b"content-length", b"0"),), Whole(b""))
             case "/version":
                 return json_response(b'{"version":"0.32.0"}')
-            case "/metrics":
+            case "/metrics" if self.has_metrics:
                 return self._metrics()
             case "/v1/models":
                 card = {"id": self.model, "object": "model", "created": 1, "owned_by": "mock"}
