@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from io import StringIO
 from pathlib import Path
@@ -147,5 +148,9 @@ def _run(
     if svg is not None:
         drawing = Console(record=True, width=100, file=StringIO(), force_terminal=True)
         demo_report.print_report(drawing, result)
-        drawing.save_svg(str(svg), title="eoc demo (simulated workers, modelled energy)")
+        text = drawing.export_svg(title="eoc demo (simulated workers, modelled energy)")
+        # The picture is to be shown anywhere: without rich's fonts from another host.
+        svg.write_text(
+            re.sub(r"@font-face \{.*?\}\s*", "", text, flags=re.DOTALL), encoding="utf-8"
+        )
     return result.good

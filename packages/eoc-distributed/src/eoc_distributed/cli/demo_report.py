@@ -175,4 +175,4 @@ def _ms(seconds: float | None) -> str:
 
 
 def _change(value: float, base: float) -> str:
-    return "-" if base <= 0 else f"{100.0 * (value - base) / base:+.0f} %"
+    return "-" if base <= 0 else f"{round(100.0 * (value - base) / base):+d} %"
