@@ -21,10 +21,10 @@ may catch it; every other exception, cancellation included, closes the flow and 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeAlias, TypeVar, cast
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from .errors import ConfigError, OpenBankingError, quoted
 from .signing.base import AsyncSigner, Signer
@@ -275,3 +275,37 @@ def _check_url(url: str) -> None:
             f"the url of a request must be https with a host, without user and fragment; "
             f"this one is {parts.scheme}://{quoted(host)}"
         )
+
+
+def form(
+    url: str,
+    fields: Mapping[str, str],
+    *,
+    headers: tuple[tuple[str, str], ...] = (),
+    client_certificate: str | None = None,
+    timeout_s: float = DEFAULT_TIMEOUT_S,
+    max_response_bytes: int = 256 * 1024,
+) -> Request:
+    """A POST of form fields that asks for JSON; it is never repeated by itself.
+
+    Args:
+        url: Where.
+        fields: Names and values; encoded in their order.
+        headers: Further headers.
+        client_certificate: See `Request`.
+        timeout_s: See `Request`.
+        max_response_bytes: See `Request`.
+    """
+    return Request(
+        "POST",
+        url,
+        headers=(
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("accept", "application/json"),
+            *headers,
+        ),
+        body=urlencode(fields).encode("ascii"),
+        client_certificate=client_certificate,
+        timeout_s=timeout_s,
+        max_response_bytes=max_response_bytes,
+    )

@@ -53,11 +53,12 @@ class TrustAnchors:
 
     Attributes:
         ca_pem: PEM certificates that are trusted, and no others; or None for the system's.
-        ciphers: Cipher suites of TLS 1.2 in OpenSSL's names.
+        ciphers: Cipher suites of TLS 1.2 in OpenSSL's names. `FAPI_CIPHERS + ECDSA_CIPHERS` reaches
+            servers of other profiles whose certificate has an EC key.
     """
 
     ca_pem: bytes | None = field(default=None, repr=False)
-    ciphers: tuple[str, ...] = FAPI_CIPHERS + ECDSA_CIPHERS
+    ciphers: tuple[str, ...] = FAPI_CIPHERS
 
     @classmethod
     def from_file(cls, path: Path) -> Self:
