@@ -96,7 +96,7 @@ const provider = new Provider(issuer, {
     clientCredentials: { enabled: true },
     introspection: { enabled: true },
     revocation: { enabled: true },
-    userinfo: { enabled: false },
+    userinfo: { enabled: true },
     dPoP: { enabled: true, nonceSecret: createHash('sha256').update(setup.initialAccessToken).digest(), requireNonce: () => true },
     registration: { enabled: true, initialAccessToken: setup.initialAccessToken },
     registrationManagement: { enabled: true, rotateRegistrationAccessToken: false },

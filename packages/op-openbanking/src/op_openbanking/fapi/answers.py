@@ -124,7 +124,7 @@ def read(response: Response, *, what: str, section: str, status: int) -> Members
 def refused(response: Response, *, what: str) -> NoReturn:
     """Raise the error of an answer that is not good.
 
-    The description that a server gives is not carried on: it may quote what was sent.
+    The description that a server gives is in `description` alone: it may quote what was sent.
 
     Raises:
         RateLimited: 429.
@@ -133,7 +133,7 @@ def refused(response: Response, *, what: str) -> NoReturn:
         BankError: Everything else; `code` is the `error` member where there is one.
     """
     interaction_id = response.header("x-fapi-interaction-id")
-    code = error_code(response)
+    code, description = error_members(response)
     if response.status == _TOO_MANY:
         raise RateLimited(
             f"{what}: too many calls",
@@ -149,30 +149,40 @@ def refused(response: Response, *, what: str) -> NoReturn:
         )
     kind = ConsentRequired if code in _CONSENT_ERRORS else BankError
     raise kind(
-        f"{what} was refused", status=response.status, code=code, interaction_id=interaction_id
+        f"{what} was refused",
+        status=response.status,
+        code=code,
+        interaction_id=interaction_id,
+        description=description,
     )
 
 
-def denied(error: str) -> NoReturn:
+def denied(error: str, description: str | None = None) -> NoReturn:
     """Raise the error of an authorization answer that carries `error`.
 
     Raises:
         ConsentRequired: The account owner said no or has to be asked.
         BankError: Everything else.
     """
-    code = error if error.isascii() and error.isprintable() and len(error) <= 80 else "unreadable"  # noqa: PLR2004
+    code = _plain(error, 80)
     kind = ConsentRequired if code in _CONSENT_ERRORS else BankError
-    raise kind("the authorization was refused", code=code)
+    raise kind("the authorization was refused", code=code, description=_plain(description, 500))
 
 
-def error_code(response: Response) -> str:
-    """The `error` member of an OAuth error, or empty text: an error body may be anything."""
+def error_members(response: Response) -> tuple[str, str]:
+    """`error` and `error_description` of an OAuth error; empty where the body is anything else."""
     try:
         members = parse_object(response.body, what="the error", limit_bytes=MAX_ANSWER_BYTES)
     except OpenBankingError:
+        return "", ""
+    return _plain(members.get("error"), 80), _plain(members.get("error_description"), 500)
+
+
+def _plain(value: object, limit: int) -> str:
+    """Text of a peer, one line of ASCII; RFC 6749 5.2 allows no more."""
+    if not isinstance(value, str):
         return ""
-    code = members.get("error")
-    return code[:80] if isinstance(code, str) and code.isascii() and code.isprintable() else ""
+    return "".join(c if c.isascii() and c.isprintable() else "?" for c in value[:limit])
 
 
 def _seconds(text: str | None) -> float | None:

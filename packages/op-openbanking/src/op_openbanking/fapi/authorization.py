@@ -231,7 +231,7 @@ def _finish_jarm(
     claims = yield from verify_answer(client, pending, found["response"])
     error = claims.optional_text("error")
     if error is not None:
-        denied(error)
+        denied(error, claims.optional_text("error_description"))
     return AuthorizationResponse(_code(claims.text("code")), pending, None, seal=_SEAL)
 
 
@@ -249,7 +249,7 @@ def _finish_hybrid(
         )
     _check_issuer(client, found, required=False)
     if "error" in found:
-        denied(found["error"])
+        denied(found["error"], found.get("error_description"))
     if "code" not in found or "id_token" not in found:
         raise TokenInvalid("code or id_token is missing", check="answer-form", section=section)
     code = _code(found["code"])
@@ -270,7 +270,7 @@ def _finish_code(
     required = client.profile.requires_issuer_parameter or client.server.sends_issuer
     _check_issuer(client, found, required=required)
     if "error" in found:
-        denied(found["error"])
+        denied(found["error"], found.get("error_description"))
     if "code" not in found:
         raise TokenInvalid(
             "code is missing", check="answer-form", section=client.profile.section(Clause.ANSWER)

@@ -11,9 +11,11 @@ from urllib.parse import urlsplit
 
 from op_openbanking.errors import ConfigError, TransportError
 from op_openbanking.flow import Clock, Entropy, Flow, Request, fetch
+from op_openbanking.jose.algorithms import require
 from op_openbanking.jose.hashes import X5T_S256_CHARS
 from op_openbanking.jose.jwe import DecryptionKey, decrypt_compact, is_encrypted
 from op_openbanking.jose.jwk import MAX_SET_BYTES, JWKSet
+from op_openbanking.jose.jws import peek
 from op_openbanking.jose.jwt import DEFAULT_LEEWAY_S
 from op_openbanking.jose.rotation import FetchedKeys, FetchKeys, KeyRing, find_keys
 from op_openbanking.signing.base import AsyncSigner, Signer
@@ -136,9 +138,13 @@ class Client:
     def trusted_keys(self, token: str) -> Flow[JWKSet]:
         """The server's keys for a token, fetched where needed; see `jose.rotation`.
 
+        The algorithm is judged first: a forged header must not cost the server a fetch.
+
         Raises:
+            SignatureInvalid: The profile does not allow the algorithm of the token.
             KeyNotFound: The server has no key of that name.
         """
+        require(peek(token)[0].get("alg"), self.profile.algorithms)
         return (yield from fetch_keys(self.keys, token, clock=self.clock))
 
     def opened(self, token: str) -> str:

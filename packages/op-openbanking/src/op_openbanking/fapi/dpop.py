@@ -20,7 +20,7 @@ from op_openbanking.jose.hashes import sha256_base64url
 from op_openbanking.jose.jwk import JWK
 from op_openbanking.signing.base import AsyncSigner, Signer
 
-from .answers import error_code
+from .answers import error_members
 from .pkce import fresh_text
 from .signed import require_fapi_signer, signed_jwt
 
@@ -148,7 +148,7 @@ def _wants_nonce(response: Response) -> bool:
     if response.status not in _ASKS_FOR_NONCE:
         return False
     challenge = response.header("www-authenticate") or ""
-    return error_code(response) == "use_dpop_nonce" or 'error="use_dpop_nonce"' in challenge
+    return error_members(response)[0] == "use_dpop_nonce" or 'error="use_dpop_nonce"' in challenge
 
 
 def _origin(url: str) -> str:

@@ -1,11 +1,11 @@
 """Dynamic client registration: plain JSON, or a signed request with a software statement.
 
-| dialect        | body                         | content type       | managed with                 |
-|----------------|------------------------------|--------------------|------------------------------|
-| RFC 7591       | JSON                         | application/json   | registration access token    |
-| OBIE 3.2+      | JWT with software statement  | application/jwt    | client-credentials token     |
-| OBIE before    | the same                     | application/jose   | the same                     |
-| CDR            | the same                     | application/jwt    | the same                     |
+| dialect     | body                        | content type     | managed with              |
+|-------------|-----------------------------|------------------|---------------------------|
+| RFC 7591    | JSON                        | application/json | registration access token |
+| OBIE 3.2+   | JWT with software statement | application/jwt  | client-credentials token  |
+| OBIE before | the same                    | application/jose | the same                  |
+| CDR         | the same                    | application/jwt  | the same                  |
 
 A bank may change values in its answer: what came back is what holds, and it is refused if it is
 weaker than asked (another authentication, algorithm or redirect URI).
@@ -40,6 +40,8 @@ _CREATED: Final = 201
 _GOOD: Final = 200
 _GONE: Final = 204
 _UUID_BYTES: Final = 16
+_GRANTS: Final = ("authorization_code", "refresh_token", "client_credentials")
+_IMPLICIT: Final = "implicit"
 _ALGORITHM_MEMBERS: Final = (
     "id_token_signed_response_alg",
     "request_object_signing_alg",
@@ -144,31 +146,29 @@ def client_metadata(
     members: dict[str, object] = {
         "redirect_uris": list(redirect_uris),
         "token_endpoint_auth_method": auth_method.value,
-        "grant_types": ["authorization_code", "refresh_token", "client_credentials"],
+        "grant_types": list(_GRANTS),
         "response_types": sorted({form.response_type for form in forms}),
         "application_type": "web",
         "scope": scope,
         "id_token_signed_response_alg": algorithm,
         "request_object_signing_alg": algorithm,
     }
-    if AnswerForm.JARM in forms:
+    if forms != {AnswerForm.HYBRID}:
+        # Servers take RS256 for granted where this is not said.
         members["authorization_signed_response_alg"] = algorithm
     if AnswerForm.HYBRID in forms:
-        members["grant_types"] = [
-            "authorization_code", "implicit", "refresh_token", "client_credentials"
-        ]  # fmt: skip
+        # OpenID Connect Registration 2 couples `id_token` in response_types with this grant.
+        members["grant_types"] = [*_GRANTS, _IMPLICIT]
     if auth_method is AuthMethod.PRIVATE_KEY_JWT:
         members["token_endpoint_auth_signing_alg"] = algorithm
-    if subject_dn is not None:
-        members["tls_client_auth_subject_dn"] = subject_dn
-    if constraint is SenderConstraint.MTLS:
-        members["tls_client_certificate_bound_access_tokens"] = True
-    else:
-        members["dpop_bound_access_tokens"] = True
-    if jwks is not None:
-        members["jwks"] = jwks.to_members()
-    if jwks_uri is not None:
-        members["jwks_uri"] = jwks_uri
+    bound = "tls_client_certificate" if constraint is SenderConstraint.MTLS else "dpop"
+    members[f"{bound}_bound_access_tokens"] = True
+    optional = {
+        "tls_client_auth_subject_dn": subject_dn,
+        "jwks": None if jwks is None else jwks.to_members(),
+        "jwks_uri": jwks_uri,
+    }
+    members.update({name: value for name, value in optional.items() if value is not None})
     return {**members, **(extra or {})}
 
 
@@ -312,6 +312,10 @@ def _body(
         "jti": identifier,
         "software_statement": signing.statement.token,
     }
+    grants = metadata.get("grant_types")
+    if isinstance(grants, list):
+        # The directories' schemas have no such grant, and mean the same by response_types.
+        claims["grant_types"] = [grant for grant in grants if grant != _IMPLICIT]
     if dialect is not Dialect.CDR:
         claims.setdefault("software_id", signing.statement.software_id)
     token = yield from signed_jwt(claims, signing.signer, header={"typ": "JWT"})
