@@ -99,7 +99,7 @@ def test_detached_signing_input_is_the_published_one(
         assert digest == vector["signing_input_sha256_hex"]
     else:  # the published header puts b64 between others: compare members and body
         head, _, rest = ready.octets.partition(b".")
-        assert dict(jws.parse_header(head)) == vector["header"]
+        assert dict(jws.parse_header(head).members) == vector["header"]
         assert rest == body
         octets = vector["protected_b64u"].encode("ascii") + b"." + body
         assert hashlib.sha256(octets).hexdigest() == vector["signing_input_sha256_hex"]

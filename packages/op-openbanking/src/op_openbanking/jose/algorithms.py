@@ -15,7 +15,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection
 from enum import StrEnum
-from typing import Final, TypeAlias, assert_never
+from functools import lru_cache
+from typing import Final, TypeAlias, cast
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
@@ -44,6 +45,9 @@ class Algorithm(StrEnum):
     RS256 = "RS256"
     RS512 = "RS512"
 
+    # The enumeration's own hash is Python code, felt on the path of every signature.
+    __hash__ = str.__hash__
+
 
 FAPI_ALGORITHMS: Final = frozenset({Algorithm.PS256, Algorithm.ES256})
 """What FAPI 1.0 Advanced section 8.6 leaves."""
@@ -51,11 +55,16 @@ JWS_ALGORITHMS: Final = FAPI_ALGORITHMS | {Algorithm.RS256}
 """What a caller outside FAPI may ask of the JWS functions."""
 
 _SHA256 = hashes.SHA256()
-_PREHASHED_256 = Prehashed(_SHA256)
-_PREHASHED_512 = Prehashed(hashes.SHA512())
 _PSS = padding.PSS(mgf=padding.MGF1(_SHA256), salt_length=32)
 _PKCS1 = padding.PKCS1v15()
-_ECDSA = ec.ECDSA(_PREHASHED_256)
+ECDSA_SHA256 = ec.ECDSA(_SHA256)
+_ECDSA_PREHASHED = ec.ECDSA(Prehashed(_SHA256))
+RSA_FORMS: dict[str, tuple[padding.PSS | padding.PKCS1v15, hashes.HashAlgorithm]] = {
+    "PS256": (_PSS, _SHA256),
+    "RS256": (_PKCS1, _SHA256),
+    "RS512": (_PKCS1, hashes.SHA512()),
+}
+_ES256_BYTES = 64
 
 
 def permitted(algorithms: Collection[str]) -> frozenset[Algorithm]:
@@ -66,23 +75,26 @@ def permitted(algorithms: Collection[str]) -> frozenset[Algorithm]:
     """
     if algorithms is FAPI_ALGORITHMS:
         return FAPI_ALGORITHMS
-    try:
-        chosen = frozenset(Algorithm(name) for name in algorithms)
-    except ValueError:
-        chosen = frozenset()
-    if not chosen or isinstance(algorithms, str) or not chosen <= JWS_ALGORITHMS:
+    if isinstance(algorithms, str):
+        raise ConfigError("algorithms are a collection of names, not one text")
+    return _permitted(algorithms if isinstance(algorithms, tuple) else tuple(algorithms))
+
+
+@lru_cache(maxsize=64)
+def _permitted(algorithms: tuple[str, ...]) -> frozenset[Algorithm]:
+    if not algorithms or not frozenset(algorithms) <= JWS_ALGORITHMS:
         raise ConfigError(f"algorithms must be chosen from {', '.join(sorted(JWS_ALGORITHMS))}")
-    return chosen
+    return frozenset(Algorithm(name) for name in algorithms)
 
 
-def require(name: object, algorithms: frozenset[Algorithm]) -> Algorithm:
-    """Match the `alg` of a message against what we chose.
+def require(name: object, algorithms: frozenset[Algorithm]) -> str:
+    """Match the `alg` of a message with what we chose, and give it back as text.
 
     Raises:
         SignatureInvalid: The message names another algorithm, for example `none` or `HS256`.
     """
     if isinstance(name, str) and name in algorithms:
-        return Algorithm(name)
+        return name
     wanted = " or ".join(sorted(algorithms))
     section = FAPI_SECTION if algorithms <= FAPI_ALGORITHMS else "RFC 8725 3.1 (chosen algorithms)"
     raise SignatureInvalid(
@@ -142,47 +154,39 @@ def as_public_key(key: object) -> PublicKey:
 
 
 def sign_with(key: PrivateKey, alg: Algorithm, octets: bytes) -> bytes:
-    """Sign with a private key that fits `alg`; ES256 comes out as DER.
+    """Sign with a private key of the type that `alg` needs; ES256 comes out as DER.
 
-    Hashing apart from signing is measured: OpenSSL's own digest set-up costs microseconds more.
+    The caller has checked key and algorithm: the `isinstance` of an abstract class that a check
+    here would cost is felt beside an ECDSA signature. Hashing apart from signing is measured too:
+    the library's own digest set-up takes longer.
     """
-    if isinstance(key, rsa.RSAPrivateKey):
-        if alg is Algorithm.PS256:
-            return key.sign(hashlib.sha256(octets).digest(), _PSS, _PREHASHED_256)
-        if alg is Algorithm.RS256:
-            return key.sign(hashlib.sha256(octets).digest(), _PKCS1, _PREHASHED_256)
-        if alg is Algorithm.RS512:
-            return key.sign(hashlib.sha512(octets).digest(), _PKCS1, _PREHASHED_512)
-    elif alg is Algorithm.ES256:
-        return key.sign(hashlib.sha256(octets).digest(), _ECDSA)
-    raise UnusableKey(f"{alg} needs another kind of key")
+    if alg is Algorithm.ES256:
+        digest = hashlib.sha256(octets).digest()
+        return cast("ec.EllipticCurvePrivateKey", key).sign(digest, _ECDSA_PREHASHED)
+    form, hashing = RSA_FORMS[alg]
+    return cast("rsa.RSAPrivateKey", key).sign(octets, form, hashing)
 
 
-def is_signature(key: PublicKey, alg: Algorithm, signature: bytes, octets: bytes) -> bool:
+def is_signature(key: PublicKey, alg: str, signature: bytes, octets: bytes) -> bool:
     """Whether `signature` in JOSE form is that of `octets` under `key`; never raises."""
     try:
         if isinstance(key, rsa.RSAPublicKey):
-            match alg:
-                case Algorithm.PS256:
-                    digest = hashlib.sha256(octets).digest()
-                    key.verify(signature, digest, _PSS, _PREHASHED_256)
-                case Algorithm.RS256:
-                    digest = hashlib.sha256(octets).digest()
-                    key.verify(signature, digest, _PKCS1, _PREHASHED_256)
-                case Algorithm.RS512:
-                    digest = hashlib.sha512(octets).digest()
-                    key.verify(signature, digest, _PKCS1, _PREHASHED_512)
-                case Algorithm.ES256:
-                    return False
-                case _:
-                    assert_never(alg)
-        else:
-            if alg is not Algorithm.ES256 or len(signature) != 64:  # noqa: PLR2004 (RFC 7518 3.4)
+            form = RSA_FORMS.get(alg)
+            if form is None:
                 return False
-            der = encode_dss_signature(
-                int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
-            )
-            key.verify(der, hashlib.sha256(octets).digest(), _ECDSA)
+            key.verify(signature, octets, form[0], form[1])
+        elif alg == "ES256" and len(signature) == _ES256_BYTES:
+            key.verify(der_from_raw(signature), octets, ECDSA_SHA256)
+        else:
+            return False
     except InvalidSignature:
         return False
     return True
+
+
+def der_from_raw(signature: bytes) -> bytes:
+    """The DER form of r and s, 32 octets each."""
+    half = _ES256_BYTES // 2
+    return encode_dss_signature(
+        int.from_bytes(signature[:half], "big"), int.from_bytes(signature[half:], "big")
+    )

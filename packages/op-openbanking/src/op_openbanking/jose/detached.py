@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from op_openbanking.errors import ConfigError, SignatureInvalid
+from op_openbanking.errors import ConfigError, ProtocolViolation, SignatureInvalid
 from op_openbanking.signing.base import AsyncSigner, Signer
 
 from . import base64url
@@ -118,17 +118,19 @@ def verify_detached(
         KeyNotFound: No trusted key fits.
     """
     accepted = permitted(algorithms)
-    header_part, middle, signature_part = split(signature)
+    _, head, middle, end = split(signature)
     if middle:
         raise malformed("a detached JWS has an empty middle part")
-    header = parse_header(header_part)
-    alg = require(header.get("alg"), accepted)
-    refuse_unknown_critical(header, understood=frozenset({"b64", *understood}))
-    body = base64url.encode(payload) if _is_encoded(header) else payload
-    key = find_key(
-        keys, header, alg=alg, signature=signature_part, octets=header_part + b"." + body
-    )
-    return VerifiedJWS(header, payload, key)
+    header = parse_header(head)
+    alg = require(header.alg, accepted)
+    refuse_unknown_critical(header.members, understood=frozenset({"b64", *understood}))
+    try:
+        raw = base64url.decode(end, "the signature")
+    except ProtocolViolation as error:
+        raise malformed(error) from error
+    body = base64url.encode(payload) if _is_encoded(header.members) else payload
+    key = find_key(keys, alg, header.kid, raw, head + b"." + body)
+    return VerifiedJWS(header.members, payload, key)
 
 
 def _is_encoded(header: Mapping[str, object]) -> bool:

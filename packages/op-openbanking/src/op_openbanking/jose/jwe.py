@@ -146,9 +146,10 @@ def decrypt_compact(
     contents = _permitted(encryptions, ENCRYPTIONS, "enc")
     header = _read_header(token)
     for name, accepted in (("alg", allowed), ("enc", contents)):
-        if header.get(name) not in accepted:
+        value = header.get(name)
+        if not isinstance(value, str) or value not in accepted:
             raise TokenInvalid(
-                f"{name} {quoted(header.get(name))} is not accepted",
+                f"{name} {quoted(value)} is not accepted",
                 check=f"jwe-{name}",
                 section=_SECTION,
             )
@@ -176,7 +177,7 @@ def _read_header(token: str) -> dict[str, object]:
         raise _malformed(f"not five parts of at most {MAX_TOKEN_CHARS} letters")
     try:
         parts = token.encode("ascii").split(b".")
-        octets = [base64url.decode(part, what="a part") for part in parts]
+        octets = [base64url.decode(part, "a part") for part in parts]
         return parse_object(octets[0], what="the header", limit_bytes=_MAX_HEADER_BYTES)
     except ProtocolViolation as error:
         raise _malformed(error) from error

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -26,7 +27,6 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from op_openbanking.errors import (
-    ConfigError,
     KeyNotFound,
     OpenBankingError,
     ProtocolViolation,
@@ -35,7 +35,14 @@ from op_openbanking.errors import (
 )
 
 from . import base64url, hashes
-from .algorithms import PrivateKey, PublicKey, as_public_key, check_key
+from .algorithms import (
+    RSA_FORMS,
+    PrivateKey,
+    PublicKey,
+    as_public_key,
+    check_key,
+    is_signature,
+)
 from .strict_json import parse_object
 
 MAX_SET_BYTES: Final = 512 * 1024
@@ -47,6 +54,10 @@ _PRIVATE_MEMBERS = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
 _COORDINATE_BYTES = 32
 _TEXT_MEMBERS = ("kid", "use", "alg")
 _RSA_ONLY = ("PS", "RS")
+_OPERATIONS = {
+    "sig": frozenset({"verify"}),
+    "enc": frozenset({"encrypt", "wrapKey", "deriveKey", "deriveBits"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +79,13 @@ class JWK:
     alg: str | None = None
     key_ops: tuple[str, ...] = ()
     x5c: tuple[bytes, ...] = field(default=(), repr=False)
+    # The key once more where it is RSA: asking its type costs half a microsecond each time.
+    _rsa: rsa.RSAPublicKey | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_key(self.public_key)
+        if isinstance(self.public_key, rsa.RSAPublicKey):
+            object.__setattr__(self, "_rsa", self.public_key)
 
     @classmethod
     def from_members(cls, members: Mapping[str, object]) -> JWK:
@@ -130,7 +145,7 @@ class JWK:
     @property
     def kty(self) -> str:
         """`RSA` or `EC`."""
-        return "RSA" if isinstance(self.public_key, rsa.RSAPublicKey) else "EC"
+        return "EC" if self._rsa is None else "RSA"
 
     def required_members(self) -> dict[str, str]:
         """The members that make up the key, in lexicographic order (RFC 7638 section 3.2)."""
@@ -165,14 +180,27 @@ class JWK:
         """RFC 7638 thumbprint with SHA-256: 43 letters."""
         return hashes.jwk_thumbprint(self.required_members())
 
+    def verifies(self, alg: str, signature: bytes, octets: bytes) -> bool:
+        """Whether `signature` in JOSE form is that of `octets` under this key; never raises."""
+        key = self._rsa
+        if key is None:
+            return is_signature(self.public_key, alg, signature, octets)
+        form = RSA_FORMS.get(alg)
+        if form is None:
+            return False
+        try:
+            key.verify(signature, octets, form[0], form[1])
+        except InvalidSignature:
+            return False
+        return True
+
     def fits(self, alg: str, *, use: str = "sig") -> bool:
         """Whether this key may be used with `alg`: kty, `alg`, `use` and `key_ops` agree."""
         if (self.kty == "RSA") != alg.startswith(_RSA_ONLY):
             return False
         if (self.alg is not None and self.alg != alg) or self.use not in (None, use):
             return False
-        operations = {"sig": {"verify"}, "enc": {"encrypt", "wrapKey", "deriveKey", "deriveBits"}}
-        return not self.key_ops or not operations[use].isdisjoint(self.key_ops)
+        return not self.key_ops or not _OPERATIONS[use].isdisjoint(self.key_ops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +223,11 @@ class JWKSet:
 
     keys: tuple[JWK, ...]
     skipped: tuple[SkippedKey, ...] = ()
+    # Answers of `fitting`, which are a function of the fields above. Only kids of the set get in,
+    # so it holds at most one entry for each key and algorithm.
+    _found: dict[tuple[str, str | None, str], tuple[JWK, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @classmethod
     def parse(cls, document: bytes) -> JWKSet:
@@ -249,7 +282,7 @@ class JWKSet:
             each.kid == kid for each in self.skipped
         )
 
-    def fitting(self, alg: str, *, kid: str | None, use: str = "sig") -> tuple[JWK, ...]:
+    def fitting(self, alg: str, kid: str | None, use: str = "sig") -> tuple[JWK, ...]:
         """Every key that may verify a message with this `alg` and `kid`.
 
         A named kid selects only keys of that name. Without a kid all fitting keys are returned,
@@ -259,9 +292,13 @@ class JWKSet:
             KeyNotFound: None fits; `check` is `jwks-kid` (the kid is not in the set),
                 `jwks-key-refused` (it is, but cannot serve) or `jwks-no-key` (no kid, none fits).
         """
+        known = self._found.get((alg, kid, use))
+        if known is not None:
+            return known
         named = self.keys if kid is None else [key for key in self.keys if key.kid == kid]
         found = tuple(key for key in named if key.fits(alg, use=use))
         if found:
+            self._found[alg, kid, use] = found
             return found
         if kid is None:
             raise KeyNotFound(
@@ -320,7 +357,7 @@ def decode_member(members: Mapping[str, object], name: str) -> bytes:
     if not isinstance(text, str) or not text.isascii():
         raise UnusableKey(f"member {name} is missing or not text")
     try:
-        return base64url.decode(text.encode("ascii"), what=f"member {name}")
+        return base64url.decode(text.encode("ascii"), f"member {name}")
     except ProtocolViolation as error:
         raise UnusableKey(str(error)) from error
 
@@ -365,16 +402,3 @@ def _certificate_key(der: bytes) -> object:
         return x509.load_der_x509_certificate(der).public_key()
     except (ValueError, OpenBankingError) as error:
         raise UnusableKey("x5c holds no DER certificate with a usable key") from error
-
-
-def require_set(keys: JWK | JWKSet) -> JWKSet:
-    """One key or many, as a set.
-
-    Raises:
-        ConfigError: Something else was handed in.
-    """
-    if isinstance(keys, JWKSet):
-        return keys
-    if isinstance(keys, JWK):
-        return JWKSet((keys,))
-    raise ConfigError(f"keys must be a JWK or a JWKSet, not {type(keys).__name__}")

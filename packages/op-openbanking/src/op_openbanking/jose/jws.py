@@ -13,10 +13,11 @@ Source: RFC 7515; RFC 8725; FAPI 1.0 Advanced section 8.6.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
+
+import msgspec
 
 from op_openbanking.errors import (
     ConfigError,
@@ -34,23 +35,20 @@ from .algorithms import (
     JWS_ALGORITHMS,
     Algorithm,
     PublicKey,
-    is_signature,
     permitted,
     require,
 )
-from .jwk import JWK, JWKSet, require_set
+from .jwk import JWK, JWKSet
 from .strict_json import encode_object, parse_object
 
 MAX_TOKEN_CHARS: Final = 128 * 1024
 """Ours: longest compact JWS read. Software statements inside registrations reach 10 KiB."""
 MAX_HEADER_BYTES: Final = 8 * 1024
 """Ours: longest protected header read."""
-_PARTS = 3
 _ES256_BYTES = 64
 
 
-@dataclass(frozen=True, slots=True)
-class VerifiedJWS:
+class VerifiedJWS(msgspec.Struct, frozen=True):
     """A signature that holds, and what it covers.
 
     Attributes:
@@ -60,12 +58,14 @@ class VerifiedJWS:
     """
 
     header: Mapping[str, object]
-    payload: bytes = field(repr=False)
+    payload: bytes
     key: JWK
 
+    def __repr__(self) -> str:
+        return f"VerifiedJWS(header={dict(self.header)!r}, payload=<{len(self.payload)} bytes>)"
 
-@dataclass(frozen=True, slots=True)
-class SigningInput:
+
+class SigningInput(msgspec.Struct, frozen=True):
     """The octets to sign, and how the signature is attached.
 
     Attributes:
@@ -74,7 +74,7 @@ class SigningInput:
         detached: Whether the payload stays out of the result.
     """
 
-    octets: bytes = field(repr=False)
+    octets: bytes
     alg: Algorithm
     detached: bool = False
 
@@ -86,11 +86,28 @@ class SigningInput:
         Raises:
             SignerMisbehaved: The octets are not a signature of this input.
         """
-        form = checked(signature, alg=self.alg, octets=self.octets, public_key=public_key)
+        form = checked(signature, self.alg, self.octets, public_key)
         if not self.detached:
             return (self.octets + b"." + base64url.encode(form)).decode("ascii")
         header = self.octets[: self.octets.index(b".")]
         return (header + b".." + base64url.encode(form)).decode("ascii")
+
+    def __repr__(self) -> str:
+        return f"SigningInput(alg={self.alg.value!r}, octets=<{len(self.octets)} bytes>)"
+
+
+class ProtectedHeader(msgspec.Struct, frozen=True):
+    """A protected header, parsed.
+
+    Attributes:
+        members: All of it; read-only.
+        alg: What it says, whatever that is worth.
+        kid: Name of the key, or None.
+    """
+
+    members: Mapping[str, object]
+    alg: object
+    kid: str | None
 
 
 def prepare(
@@ -112,12 +129,7 @@ def prepare(
         ConfigError: `alg` is not for JWS, or `header` tries to set alg, kid to another value, b64
             or crit without their meaning (see `detached`).
     """
-    return SigningInput(
-        base64url.encode(protected_header(alg=alg, kid=kid, header=header))
-        + b"."
-        + base64url.encode(payload),
-        signing_algorithm(alg),
-    )
+    return SigningInput(_octets(payload, alg, kid, header), signing_algorithm(alg))
 
 
 def sign_compact(
@@ -135,8 +147,11 @@ def sign_compact(
         SignerMisbehaved: The signer returned something else.
         SignerUnavailable: A remote signer did not answer.
     """
-    ready = prepare(payload, alg=signer.alg, kid=signer.kid, header=header)
-    return ready.attach(signer.sign(ready.octets), public_key=getattr(signer, "public_key", None))
+    alg = signing_algorithm(signer.alg)
+    octets = _octets(payload, alg, signer.kid, header)
+    public_key = getattr(signer, "public_key", None)
+    form = checked(signer.sign(octets), alg, octets, public_key)
+    return (octets + b"." + base64url.encode(form)).decode("ascii")
 
 
 async def asign_compact(
@@ -168,19 +183,18 @@ def verify_compact(
         ConfigError: `algorithms` is empty or names what is never accepted.
     """
     accepted = permitted(algorithms)
-    header_part, payload_part, signature_part = split(token)
-    header = parse_header(header_part)
-    alg = require(header.get("alg"), accepted)
-    refuse_unknown_critical(header, understood=frozenset())
+    octets, head, middle, end = split(token)
+    header = parse_header(head)
+    alg = require(header.alg, accepted)
+    if "crit" in header.members:
+        refuse_unknown_critical(header.members, understood=frozenset())
     try:
-        payload = base64url.decode(payload_part, what="the payload")
+        payload = base64url.decode(middle, "the payload")
+        signature = base64url.decode(end, "the signature")
     except ProtocolViolation as error:
         raise malformed(error) from error
-    octets = token.encode("ascii") if isinstance(token, str) else token
-    key = find_key(
-        keys, header, alg=alg, signature=signature_part, octets=octets[: octets.rindex(b".")]
-    )
-    return VerifiedJWS(header, payload, key)
+    key = find_key(keys, alg, header.kid, signature, octets)
+    return VerifiedJWS(header.members, payload, key)
 
 
 def peek(token: str | bytes) -> tuple[Mapping[str, object], bytes]:
@@ -191,9 +205,9 @@ def peek(token: str | bytes) -> tuple[Mapping[str, object], bytes]:
     Raises:
         SignatureInvalid: The form is wrong.
     """
-    header_part, payload_part, _ = split(token)
+    _, head, middle, _ = split(token)
     try:
-        return parse_header(header_part), base64url.decode(payload_part, what="the payload")
+        return parse_header(head).members, base64url.decode(middle, "the payload")
     except ProtocolViolation as error:
         raise malformed(error) from error
 
@@ -225,41 +239,62 @@ def protected_header(
     return encode_object(members)
 
 
-def split(token: str | bytes) -> tuple[bytes, bytes, bytes]:
-    """The three parts of a compact JWS.
+def _octets(
+    payload: bytes, alg: str, kid: str | None, header: Mapping[str, object] | None
+) -> bytes:
+    if not header:
+        return _plain_head(alg, kid) + base64url.encode(payload)
+    head = base64url.encode(protected_header(alg=alg, kid=kid, header=header))
+    return head + b"." + base64url.encode(payload)
+
+
+@lru_cache(maxsize=64)
+def _plain_head(alg: str, kid: str | None) -> bytes:
+    """The header part of a signer without further members, and the dot behind it."""
+    return base64url.encode(protected_header(alg=alg, kid=kid, header=None)) + b"."
+
+
+def split(token: str | bytes) -> tuple[bytes, bytes, bytes, bytes]:
+    """What is signed in a compact JWS, then its three parts.
+
+    A fourth part would end up inside the payload, whose base64url has no dot.
 
     Raises:
-        SignatureInvalid: Too long, not ASCII, or not three parts.
+        SignatureInvalid: Too long, not ASCII, or fewer than three parts.
     """
     if len(token) > MAX_TOKEN_CHARS:
         raise malformed(f"longer than {MAX_TOKEN_CHARS} letters")
     try:
-        octets = token.encode("ascii") if isinstance(token, str) else token
+        text = token.encode("ascii") if isinstance(token, str) else token
     except UnicodeEncodeError as error:
         raise malformed("letters outside ASCII") from error
-    parts = octets.split(b".", _PARTS)
-    if len(parts) != _PARTS:
+    octets, last_dot, signature = text.rpartition(b".")
+    head, dot, payload = octets.partition(b".")
+    if not last_dot or not dot:
         raise malformed("a compact JWS has three parts")
-    return parts[0], parts[1], parts[2]
+    return octets, head, payload, signature
 
 
 @lru_cache(maxsize=256)
-def parse_header(part: bytes) -> Mapping[str, object]:
-    """Parse a protected header; read-only, since the last 256 are remembered.
+def parse_header(part: bytes) -> ProtectedHeader:
+    """Parse a protected header; the last 256 are remembered.
 
     Raises:
         SignatureInvalid: Not base64url of one strict JSON object of at most 8 KiB, or a kid or typ
             that is not text.
     """
     try:
-        octets = base64url.decode(part, what="the header")
+        octets = base64url.decode(part, "the header")
         header = parse_object(octets, what="the header", limit_bytes=MAX_HEADER_BYTES)
     except ProtocolViolation as error:
         raise malformed(error) from error
     for name in ("kid", "typ", "cty"):
         if name in header and not isinstance(header[name], str):
             raise malformed(f"header member {name} is not text")
-    return MappingProxyType(header)
+    kid = header.get("kid")
+    return ProtectedHeader(
+        MappingProxyType(header), header.get("alg"), kid if isinstance(kid, str) else None
+    )
 
 
 def refuse_unknown_critical(header: Mapping[str, object], *, understood: frozenset[str]) -> None:
@@ -287,36 +322,25 @@ def refuse_unknown_critical(header: Mapping[str, object], *, understood: frozens
         raise SignatureInvalid(problem, check="jws-crit", section="RFC 7515 4.1.11")
 
 
-def find_key(
-    keys: JWK | JWKSet,
-    header: Mapping[str, object],
-    *,
-    alg: Algorithm,
-    signature: bytes,
-    octets: bytes,
-) -> JWK:
+def find_key(keys: JWK | JWKSet, alg: str, kid: str | None, signature: bytes, octets: bytes) -> JWK:
     """The trusted key under which the signature holds.
 
     Raises:
         SignatureInvalid: None; or the signature is not in its JOSE form.
         KeyNotFound: No key fits alg and kid.
     """
-    try:
-        raw = base64url.decode(signature, what="the signature")
-    except ProtocolViolation as error:
-        raise malformed(error) from error
-    if alg is Algorithm.ES256 and len(raw) != _ES256_BYTES:
+    if alg == "ES256" and len(signature) != _ES256_BYTES:
         raise SignatureInvalid(
-            f"an ES256 signature has 64 octets, this one {len(raw)}",
+            f"an ES256 signature has 64 octets, this one {len(signature)}",
             check="jws-signature-form",
             section="RFC 7518 3.4 (r and s, no DER)",
         )
-    named = header.get("kid")
-    # One key without a name is a key that the caller has pinned.
-    pinned = isinstance(keys, JWK) and keys.kid is None
-    kid = named if isinstance(named, str) and not pinned else None
-    for key in require_set(keys).fitting(alg, kid=kid):
-        if is_signature(key.public_key, alg, raw, octets):
+    if not isinstance(keys, JWKSet):
+        # One key without a name is a key that the caller has pinned.
+        kid = kid if keys.kid is not None else None
+        keys = JWKSet((keys,))
+    for key in keys.fitting(alg, kid):
+        if key.verifies(alg, signature, octets):
             return key
     raise SignatureInvalid(
         "the signature does not hold", check="jws-signature", section="RFC 7515 5.2"
@@ -336,6 +360,8 @@ def signing_algorithm(alg: str) -> Algorithm:
     Raises:
         ConfigError: For example `RS512` or `HS256`.
     """
+    if isinstance(alg, Algorithm) and alg is not Algorithm.RS512:
+        return alg
     if alg not in JWS_ALGORITHMS:
         raise ConfigError(f"a signer with alg {quoted(alg)} cannot make a JWS")
     return Algorithm(alg)

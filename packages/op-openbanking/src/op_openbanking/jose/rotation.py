@@ -128,7 +128,7 @@ class KeyRing:
             reason = FetchReason.FIRST if self._keys is None else FetchReason.EXPIRED
             return FetchKeys(self.uri, reason)
         try:
-            self._keys.fitting(alg, kid=kid)
+            self._keys.fitting(alg, kid)
         except KeyNotFound:
             if (kid is not None and self._keys.has_kid(kid)) or self._asked_recently(now_s):
                 raise

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import ClassVar, Self
 
 from op_openbanking.jose.algorithms import (
     Algorithm,
@@ -42,6 +42,10 @@ class LocalSigner:
     key: PrivateKey = field(repr=False)
     alg: Algorithm
     kid: str
+    public_key: ClassVar[None] = None  # what this process signed is not verified once more
+
+    def __post_init__(self) -> None:
+        choose_algorithm(as_private_key(self.key).public_key(), self.alg)
 
     @classmethod
     def from_key(cls, key: object, *, alg: str | None = None, kid: str | None = None) -> Self:

@@ -1,4 +1,4 @@
-"""Real small implementations for tests: certificates, and an authorization server in memory.
+"""Real small implementations for tests: authorities, certificates, a server, a man in the middle.
 
 They are shipped so that a user's own tests can use them. None of them is for production.
 """
