@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from op_openbanking.jose import base64url
 from op_openbanking.signing.local import LocalSigner
-from op_openbanking.testing.certificates import Authority
+from op_openbanking.testing.pki import IssuedCertificate, ThrowAwayCA
 
 HERE = Path(__file__).parent
 CACHE = HERE.parents[3] / ".cache" / "interop"
@@ -24,11 +24,14 @@ INITIAL_ACCESS_TOKEN = "let-me-register"
 class Provider:
     """The certified provider in a process of its own, and everything the test knows about it."""
 
-    def __init__(self, issuer: str, authority: Authority, keys: dict[str, LocalSigner]) -> None:
+    def __init__(self, issuer: str, authority: ThrowAwayCA, keys: dict[str, LocalSigner]) -> None:
         self.issuer = issuer
         self.authority = authority
         self.keys = keys
         self.initial_access_token = INITIAL_ACCESS_TOKEN
+
+    def certificate(self, name: str) -> IssuedCertificate:
+        return self.authority.issue(name, now=dt.datetime.now(dt.UTC))
 
 
 @pytest.fixture(scope="session")
@@ -58,8 +61,9 @@ def node_modules() -> Path:
 
 @pytest.fixture(scope="session")
 def provider(node_modules: Path) -> Iterator[Provider]:
-    authority = Authority(now=dt.datetime.now(dt.UTC))
-    server = authority.server()
+    now = dt.datetime.now(dt.UTC)
+    authority = ThrowAwayCA.create(now=now)
+    server = authority.issue("server", now=now, hosts=("localhost", "127.0.0.1"))
     rsa_key = rsa.generate_private_key(65537, 2048)
     ec_key = ec.generate_private_key(ec.SECP256R1())
     keys = {
@@ -69,8 +73,8 @@ def provider(node_modules: Path) -> Iterator[Provider]:
     }
     setup = {
         "key": server.key_pem.decode(),
-        "certificate": server.certificate_pem.decode(),
-        "authority": authority.certificate_pem.decode(),
+        "certificate": server.pem.decode(),
+        "authority": authority.pem.decode(),
         "jwks": {"keys": [_private_rsa(rsa_key), _private_ec(ec_key)]},
         "initialAccessToken": INITIAL_ACCESS_TOKEN,
     }

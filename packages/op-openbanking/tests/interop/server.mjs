@@ -23,8 +23,9 @@ const peer = (socket) => {
   const raw = socket.getPeerCertificate?.()?.raw;
   return raw ? new X509Certificate(raw) : undefined;
 };
-// RFC 4514 order: node lists the subject from the top of the tree, one part on each line.
-const subject = (certificate) => certificate.subject.split('\n').reverse().join(',');
+// RFC 4514: node lists the subject from the top of the tree, one part on each line, unescaped.
+const subject = (certificate) => certificate.subject.split('\n').reverse()
+  .map((part) => part.replace(/(?<!\\),/g, '\\,')).join(',');
 
 let answer = (_, response) => { response.writeHead(503).end(); };
 const server = createServer({

@@ -54,10 +54,9 @@ from op_openbanking.http.aiohttp import AiohttpTransport
 from op_openbanking.http.httpx import AsyncHTTPXTransport, HTTPXTransport
 from op_openbanking.http.httpx2 import AsyncHTTPX2Transport, HTTPX2Transport
 from op_openbanking.http.settings import TransportSettings
-from op_openbanking.http.tls import TrustAnchors, client_context
+from op_openbanking.http.tls import ClientCertificate, TrustAnchors, client_context
 from op_openbanking.jose.jwk import JWK, JWKSet
 from op_openbanking.signing.local import LocalSigner
-from op_openbanking.testing.certificates import Leaf
 from op_openbanking.testing.middle import (
     ABSENT,
     Middle,
@@ -73,6 +72,7 @@ T = TypeVar("T")
 Drive = Callable[[Flow[Any]], Any]
 REDIRECT = "https://tpp.example/callback"
 BROWSER = "session-1"
+SUBJECT = r"CN=tpp,O=Example\, Ltd,C=DE"
 SCOPE = "openid accounts payments"
 
 
@@ -139,8 +139,8 @@ def enrol(
     algorithm: str = "PS256",
     constraint: SenderConstraint = SenderConstraint.MTLS,
 ) -> World:
-    leaf: Leaf = provider.authority.client("tpp")
-    certificate = leaf.client_certificate()
+    leaf = provider.certificate("tpp")
+    certificate = ClientCertificate.from_pem(leaf.pem, leaf.key_pem)
     key = (
         rsa.generate_private_key(65537, 2048)
         if algorithm == "PS256"
@@ -149,8 +149,8 @@ def enrol(
     signer = LocalSigner.from_key(key, kid="client-1")
     keys = [replace(signer.jwk, x5c=())]
     if auth is AuthMethod.SELF_SIGNED_TLS_CLIENT_AUTH:
-        keys.append(JWK.from_pem(leaf.certificate_pem, use="sig"))
-    trust = TrustAnchors(ca_pem=provider.authority.certificate_pem)
+        keys.append(JWK.from_pem(leaf.pem, use="sig"))
+    trust = TrustAnchors(ca_pem=provider.authority.pem)
     settings = TransportSettings(certificate=certificate, trust=trust)
     with HTTPX2Transport(settings) as transport:
         server = run(discover(provider.issuer), transport)
@@ -162,7 +162,7 @@ def enrol(
             scope=SCOPE,
             algorithm=algorithm,
             jwks=JWKSet.of(keys),
-            subject_dn="CN=tpp" if auth is AuthMethod.TLS_CLIENT_AUTH else None,
+            subject_dn=SUBJECT if auth is AuthMethod.TLS_CLIENT_AUTH else None,
             constraint=constraint,
             extra=extra,
         )
@@ -318,7 +318,7 @@ def test_a_registration_is_read_changed_and_deleted(provider: Any) -> None:
         redirect_uris=(REDIRECT,),
         auth_method=AuthMethod.TLS_CLIENT_AUTH,
         scope=SCOPE,
-        subject_dn="CN=tpp",
+        subject_dn=SUBJECT,
         jwks=JWKSet.of([LocalSigner.from_key(ec.generate_private_key(ec.SECP256R1())).jwk]),
     )
     made = world.run(
@@ -349,7 +349,7 @@ def test_registration_without_the_initial_token_is_refused(world: World) -> None
         redirect_uris=(REDIRECT,),
         auth_method=AuthMethod.TLS_CLIENT_AUTH,
         scope=SCOPE,
-        subject_dn="CN=tpp",
+        subject_dn=SUBJECT,
     )
     with pytest.raises(BankError):
         world.run(
@@ -366,7 +366,8 @@ def test_a_user_who_says_no_is_told_apart(world: World) -> None:
 
 def test_a_stolen_token_is_worthless_with_another_certificate(world: World) -> None:
     tokens = world.tokens()
-    thief = world.provider.authority.client("thief").client_certificate()
+    leaf = world.provider.certificate("thief")
+    thief = ClientCertificate.from_pem(leaf.pem, leaf.key_pem)
     other = replace(world.client, binding=CertificateBinding(thief.thumbprint))
     request = Request("GET", f"{world.provider.issuer}/resource")
     with pytest.raises(TokenInvalid) as caught:
@@ -403,7 +404,7 @@ Forge = Callable[[World, str], str]
 
 
 def _claim(**claims: object) -> Forge:
-    return lambda world, token: changed_token(token, world.provider.keys["PS256"], **claims)
+    return lambda world, token: changed_token(token, world.provider.keys["PS256"], claims=claims)
 
 
 FORGERIES: dict[str, tuple[Forge, type[SecurityError], str]] = {

@@ -43,22 +43,26 @@ def changed_json(response: Response, **changes: object) -> Response:
 
 
 def changed_token(
-    token: str, signer: Signer, *, header: Mapping[str, object] | None = None, **claims: object
+    token: str,
+    signer: Signer,
+    *,
+    claims: Mapping[str, object] | None = None,
+    header: Mapping[str, object] | None = None,
 ) -> str:
     """The same token with claims or header members changed, signed again.
 
     Args:
         token: A compact JWT.
         signer: With which key.
-        header: Header members; `kid` may differ from the signer's.
         claims: Claims; `ABSENT` removes one.
+        header: Header members; `kid` may differ from the signer's.
     """
     old_header, payload = peek(token)
     members = parse_object(payload, what="the token", limit_bytes=1 << 20)
     merged = _changed(dict(old_header), {"alg": ABSENT, **(header or {})})
     kid = merged.pop("kid", None)
     ready = prepare(
-        encode_object(_changed(members, claims)),
+        encode_object(_changed(members, claims or {})),
         alg=signer.alg,
         kid=kid if isinstance(kid, str) else None,
         header=merged,

@@ -26,7 +26,7 @@ from op_openbanking.http.httpx2 import AsyncHTTPX2Transport, HTTPX2Transport
 from op_openbanking.http.settings import Timeouts, TransportSettings
 from op_openbanking.http.tls import ClientCertificate, TrustAnchors
 from op_openbanking.jose.hashes import x5t_s256
-from op_openbanking.testing.certificates import Authority, Leaf
+from op_openbanking.testing.pki import IssuedCertificate, ThrowAwayCA
 
 pytestmark = pytest.mark.end_to_end
 
@@ -167,23 +167,24 @@ class Server(ThreadingHTTPServer):
 class Loopback:
     url: str
     trust: TrustAnchors
-    client: Leaf
+    client: IssuedCertificate
 
     @property
     def certificate(self) -> ClientCertificate:
-        return self.client.client_certificate()
+        return ClientCertificate.from_pem(self.client.pem, self.client.key_pem)
 
 
 @pytest.fixture(scope="session")
 def loopback(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
-    authority = Authority(now=dt.datetime.now(dt.UTC))
-    leaf = authority.server()
+    now = dt.datetime.now(dt.UTC)
+    authority = ThrowAwayCA.create(now=now)
+    leaf = authority.issue("server", now=now, hosts=("127.0.0.1",))
     folder: Path = tmp_path_factory.mktemp("server")
     path = folder / "server.pem"
-    path.write_bytes(leaf.key_pem + leaf.certificate_pem)
+    path.write_bytes(leaf.key_pem + leaf.pem)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(path)
-    context.load_verify_locations(cadata=authority.certificate_pem.decode())
+    context.load_verify_locations(cadata=authority.pem.decode())
     context.verify_mode = ssl.CERT_OPTIONAL
     server = Server(context)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -191,8 +192,8 @@ def loopback(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
     try:
         yield Loopback(
             url=f"https://127.0.0.1:{server.server_address[1]}",
-            trust=TrustAnchors(ca_pem=authority.certificate_pem),
-            client=authority.client("tpp"),
+            trust=TrustAnchors(ca_pem=authority.pem),
+            client=authority.issue("tpp", now=now),
         )
     finally:
         server.released.set()
@@ -266,8 +267,8 @@ def test_refuses_another_certificate_than_the_request_names(send: Send, loopback
 
 
 def test_refuses_a_server_that_no_anchor_vouches_for(send: Send, loopback: Loopback) -> None:
-    stranger = Authority(now=dt.datetime.now(dt.UTC))
-    settings = TransportSettings(trust=TrustAnchors(ca_pem=stranger.certificate_pem))
+    stranger = ThrowAwayCA.create(now=dt.datetime.now(dt.UTC))
+    settings = TransportSettings(trust=TrustAnchors(ca_pem=stranger.pem))
     with pytest.raises(TransportError) as caught:
         send(settings, Request("GET", loopback.url))
     assert caught.value.retryable
