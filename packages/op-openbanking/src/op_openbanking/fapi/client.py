@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
-from op_openbanking.errors import ConfigError, TransportError
+from op_openbanking.errors import ConfigError, OpenBankingError, TransportError
 from op_openbanking.flow import Clock, Entropy, Flow, Request, fetch
 from op_openbanking.jose.algorithms import require
 from op_openbanking.jose.hashes import X5T_S256_CHARS
@@ -20,7 +20,6 @@ from op_openbanking.jose.jwt import DEFAULT_LEEWAY_S
 from op_openbanking.jose.rotation import FetchedKeys, FetchKeys, KeyRing, find_keys
 from op_openbanking.signing.base import AsyncSigner, Signer
 
-from .answers import refused
 from .client_auth import Audience, Call, ClientAuthentication, PrivateKeyJWT
 from .dpop import DPoPKey
 from .metadata import Endpoint, ServerMetadata
@@ -182,6 +181,9 @@ def fetch_keys(ring: KeyRing, token: str, *, clock: Clock) -> Flow[JWKSet]:
                 fetched = yield from _document(wanted)
             except TransportError as error:
                 wanted = search.throw(error)
+            except OpenBankingError:
+                ring.fetch_failed(now_s=clock())
+                raise
             else:
                 wanted = search.send(fetched)
     except StopIteration as stop:
@@ -200,7 +202,7 @@ def _document(wanted: FetchKeys) -> Flow[FetchedKeys]:
         )
     )
     if response.status != _GOOD:
-        refused(response, what="the JWKS")
+        raise TransportError(f"the JWKS answered HTTP {response.status}")
     return FetchedKeys(response.body, response.header("cache-control"))
 
 

@@ -17,6 +17,7 @@ from op_openbanking.jose.jwk import JWKSet
 from op_openbanking.jose.jws import peek
 from op_openbanking.jose.jwt import ClaimRules, Claims, parse_claims, verify_jwt
 
+_SECTION: Final = "RFC 7591 2.3"
 MAX_AGE_S: Final = 366 * 86_400
 """Ours: a statement older than a year is asked for anew."""
 
@@ -48,7 +49,7 @@ class SoftwareStatement:
         """
         try:
             _, payload = peek(token)
-            return _statement(token, parse_claims(payload))
+            return _statement(token, parse_claims(payload, section=_SECTION))
         except ConfigError:
             raise
         except OpenBankingError as error:
@@ -77,7 +78,7 @@ def verify_statement(
         max_age_s=MAX_AGE_S,
         requires_expiry=False,
         leeway_s=leeway_s,
-        section="RFC 7591 2.3",
+        section=_SECTION,
     )
     verified = verify_jwt(token, keys, rules=rules, now_s=now_s)
     return _statement(token, verified.claims)
@@ -86,8 +87,8 @@ def verify_statement(
 def _statement(token: str, claims: Claims) -> SoftwareStatement:
     software_id = claims.get("software_id")
     redirects = claims.get("software_redirect_uris") or claims.get("redirect_uris")
-    roles = claims.get("software_roles") or []
-    listed = [roles] if isinstance(roles, str) else roles
+    roles = claims.get("software_roles")
+    listed = [roles] if isinstance(roles, str) else [] if roles is None else roles
     if (
         not isinstance(software_id, str)
         or not isinstance(redirects, list)

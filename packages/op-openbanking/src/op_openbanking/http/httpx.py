@@ -31,6 +31,10 @@ _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.
 class HTTPXTransport:
     """A blocking `flow.Transport`; a context manager.
 
+    `timeout_s` of a request caps each phase and is checked between the pieces of the body. A server
+    that drips its header octet by octet is stopped by the library's limit on the header's size, not
+    by the clock; the async transport stops it by the clock.
+
     Args:
         settings: Certificate, trust, proxy, time-outs.
 

@@ -31,6 +31,10 @@ _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, htt
 class HTTPX2Transport:
     """A blocking `flow.Transport`; a context manager.
 
+    `timeout_s` of a request caps each phase and is checked between the pieces of the body. A server
+    that drips its header octet by octet is stopped by the library's limit on the header's size, not
+    by the clock; the async transport stops it by the clock.
+
     Args:
         settings: Certificate, trust, proxy, time-outs.
 

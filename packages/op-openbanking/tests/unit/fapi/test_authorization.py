@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
@@ -13,14 +15,20 @@ from op_openbanking.errors import (
     ConfigError,
     ConsentRequired,
     KeyNotFound,
+    OpenBankingError,
+    ProtocolViolation,
     SecurityError,
     SignatureInvalid,
     StateMismatch,
     TokenInvalid,
+    TransportError,
 )
-from op_openbanking.fapi.authorization import AuthorizationResponse, begin
+from op_openbanking.fapi.authorization import AuthorizationResponse, begin, finish
 from op_openbanking.fapi.callback import Callback
+from op_openbanking.fapi.client_auth import PrivateKeyJWT
 from op_openbanking.fapi.profile import AnswerForm
+from op_openbanking.fapi.tokens import exchange
+from op_openbanking.flow import Request, Response, arun
 from op_openbanking.jose.jws import peek
 from op_openbanking.signing.local import LocalSigner
 from op_openbanking.testing.middle import ABSENT, changed_token, changed_url, parameters_of
@@ -196,7 +204,7 @@ def test_refuses_a_signed_answer_with_one_claim_wrong(
 @pytest.mark.parametrize("answer", [HYBRID, JARM])
 def test_refuses_keys_and_algorithms_that_are_not_the_banks(world: Any, answer: AnswerForm) -> None:
     name = "id_token" if answer is HYBRID else "response"
-    for forge, kind, check in [
+    forgeries: list[tuple[Callable[[str], str], type[SecurityError], str]] = [
         (lambda t: changed_token(t, world.client_signer), SignatureInvalid, "jws-signature"),
         (
             lambda t: changed_token(t, world.server_signer, header={"kid": "nobody"}),
@@ -206,7 +214,8 @@ def test_refuses_keys_and_algorithms_that_are_not_the_banks(world: Any, answer: 
         (lambda t: "eyJhbGciOiJub25lIn0" + t[t.index(".") :], SignatureInvalid, "jws-alg"),
         (lambda t: "eyJhbGciOiJIUzI1NiJ9" + t[t.index(".") :], SignatureInvalid, "jws-alg"),
         (lambda t: t + "A", SignatureInvalid, "jws-signature-form"),
-    ]:
+    ]
+    for forge, kind, check in forgeries:
         landed = world.land(answer)
         token = parameters_of(landed)[name]
         error = refused(world, changed_url(landed, **{name: forge(token)}), check)
@@ -403,6 +412,55 @@ def test_a_rotated_key_is_fetched_and_forged_names_are_not(world: Any) -> None:
         forged = changed_token(token, world.server_signer, header={"kid": name})
         refused(world, changed_url(landed, response=forged), "jwks-kid")
     assert _fetches(world) == 2
+
+
+@pytest.mark.parametrize(
+    ("broken", "kind"),
+    [
+        (Response(500), TransportError),
+        (Response(404), TransportError),
+        (Response(200, (), b"{}"), ProtocolViolation),
+        (Response(200, (), b"\xff"), ProtocolViolation),
+    ],
+)
+def test_keys_that_cannot_be_fetched_are_not_asked_for_at_once_again(
+    world: Any, broken: Response, kind: type[OpenBankingError]
+) -> None:
+    def change(request: Request, response: Response) -> Response:
+        return broken if request.url.endswith("/jwks") else response
+
+    for expected in (kind, TransportError):
+        callback = Callback.from_url(world.land(JARM))
+        flow = finish(world.client, callback, store=world.store, user_agent="session-1")
+        with pytest.raises(expected):
+            world.run(flow, change)
+    assert _fetches(world) == 1
+
+
+def test_signers_and_transports_that_are_awaited_serve_the_same_flows(world: Any) -> None:
+    class Awaited:
+        async def send(self, request: Request) -> Response:
+            await asyncio.sleep(0)
+            return cast("Response", world.server.send(request))
+
+    class Signs:
+        alg, kid = "ES256", "client-1"
+
+        async def sign(self, data: bytes) -> bytes:
+            await asyncio.sleep(0)
+            return cast("bytes", world.client_signer.sign(data))
+
+    client = replace(world.client, request_signer=Signs(), authentication=PrivateKeyJWT(Signs()))
+
+    async def conversation() -> None:
+        options: dict[str, Any] = {"store": world.store, "user_agent": "b"}
+        redirect = await arun(begin(client, scope="openid accounts", **options), Awaited())
+        callback = Callback.from_url(world.server.visit(redirect.url))
+        answer = await arun(finish(client, callback, **options), Awaited())
+        tokens = await arun(exchange(client, answer), Awaited())
+        assert tokens.scope == "openid accounts"
+
+    asyncio.run(conversation())
 
 
 def test_a_token_error_names_neither_code_nor_state(world: Any) -> None:
