@@ -75,7 +75,11 @@ def send(request: pytest.FixtureRequest) -> Send:
     return TRANSPORTS[request.param]
 
 
+BOMB = gzip.compress(bytes(20_000_000))
+
+
 class Echo(BaseHTTPRequestHandler):
+    server: Server
     protocol_version = "HTTP/1.1"
     # The socket of a silent client must not hold the thread for ever.
     timeout = 20
@@ -94,38 +98,44 @@ class Echo(BaseHTTPRequestHandler):
             "certificate": x5t_s256(der) if der else None,
             "tls": connection.version(),
         }
+        packed = [("content-encoding", "gzip")]
+        fixed: dict[str, tuple[int, bytes, list[tuple[str, str]]]] = {
+            "/redirect": (302, b"", [("location", "/elsewhere"), ("set-cookie", "a=b")]),
+            "/gzip": (200, gzip.compress(json.dumps(seen).encode()), packed),
+            "/bomb": (200, BOMB, packed),
+            "/broken-gzip": (200, gzip.compress(b"hello" * 100)[:20], packed),
+            "/brotli": (200, b"hello", [("content-encoding", "br")]),
+            "/long": (200, bytes(100_000), []),
+            "/no-content": (204, b"", []),
+        }
+        broken = {"/cut": self._cut, "/drip": self._drip, "/silent": self._silent}
         action = self.path.split("?")[0]
-        if action == "/redirect":
-            self._send(302, b"", [("location", "/elsewhere"), ("set-cookie", "a=b")])
-        elif action == "/gzip":
-            self._send(
-                200, gzip.compress(json.dumps(seen).encode()), [("content-encoding", "gzip")]
-            )
-        elif action == "/bomb":
-            self._send(200, gzip.compress(bytes(20_000_000)), [("content-encoding", "gzip")])
-        elif action == "/broken-gzip":
-            self._send(200, gzip.compress(b"hello" * 100)[:20], [("content-encoding", "gzip")])
-        elif action == "/brotli":
-            self._send(200, b"hello", [("content-encoding", "br")])
-        elif action == "/long":
-            self._send(200, bytes(100_000), [])
-        elif action == "/cut":
-            self.send_response(200)
-            self.send_header("content-length", "100")
-            self.end_headers()
-            self.wfile.write(b"short")
+        if action in broken:
+            broken[action]()
             self.close_connection = True
-        elif action == "/silent":
-            self.server.released.wait(15)  # type: ignore[attr-defined]
-            self.close_connection = True
-        elif action == "/no-content":
-            self._send(204, b"", [])
         else:
-            self._send(
-                200,
-                json.dumps(seen).encode(),
-                [("set-cookie", "a=b"), ("X-Twice", "1"), ("X-Twice", "2")],
-            )
+            echoed = [("set-cookie", "a=b"), ("X-Twice", "1"), ("X-Twice", "2")]
+            self._send(*fixed.get(action, (200, json.dumps(seen).encode(), echoed)))
+
+    def _cut(self) -> None:
+        self._begin(100)
+        self.wfile.write(b"short")
+
+    def _drip(self) -> None:
+        # One octet at a time, so that no phase alone is too slow.
+        self._begin(1000)
+        for _ in range(1000):
+            if self.server.released.wait(0.05):
+                break
+            self.wfile.write(b"x")
+
+    def _silent(self) -> None:
+        self.server.released.wait(15)
+
+    def _begin(self, length: int) -> None:
+        self.send_response(200)
+        self.send_header("content-length", str(length))
+        self.end_headers()
 
     def _send(self, status: int, body: bytes, headers: list[tuple[str, str]]) -> None:
         self.send_response(status)
@@ -298,7 +308,7 @@ def test_refuses_a_body_it_cannot_decode(
         send(TransportSettings(trust=loopback.trust), Request("GET", f"{loopback.url}/{path}"))
 
 
-@pytest.mark.parametrize("path", ["cut", "silent"])
+@pytest.mark.parametrize("path", ["cut", "silent", "drip"])
 def test_a_lost_answer_may_be_asked_again_only_if_idempotent(
     send: Send, loopback: Loopback, path: str
 ) -> None:

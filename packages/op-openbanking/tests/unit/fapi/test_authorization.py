@@ -378,6 +378,11 @@ class TestFAPI2:
         with pytest.raises(ConfigError, match="must be pushed"):
             world.run(flow)
 
+    def test_a_no_of_the_account_owner_is_told_apart(self, world: Any) -> None:
+        landed = changed_url(world.land(), code=ABSENT, error="access_denied")
+        with pytest.raises(ConsentRequired, match="access_denied"):
+            world.finish(landed)
+
     def test_an_error_answer_without_iss_is_refused(self, world: Any) -> None:
         state = parameters_of(world.land())["state"]
         refused(world, f"https://tpp.example/callback?error=access_denied&state={state}", "iss")

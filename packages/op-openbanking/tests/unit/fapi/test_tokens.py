@@ -185,6 +185,20 @@ def test_refuses_a_jwt_token_that_is_not_bound_to_us(
     refused(check, lambda: tokens_of(world, change=change))
 
 
+@pytest.mark.parametrize("text", ["a.b.c", "eyJhbGciOiJQUzI1NiJ9.W10.AA", "a.b.c.d.e"])
+def test_a_token_that_only_looks_like_a_jwt_is_opaque(world: Any, text: str) -> None:
+    def change(request: Request, response: Response) -> Response:
+        if request.url.endswith("/introspect"):
+            cnf = {"x5t#S256": world.client.binding.thumbprint}
+            return changed_json(response, active=True, cnf=cnf)
+        if not request.url.endswith("/token"):
+            return response
+        id_token = world.forged(json.loads(response.body)["id_token"], at_hash=ABSENT)
+        return changed_json(response, access_token=text, id_token=id_token)
+
+    assert tokens_of(world, change=change).evidence is Evidence.INTROSPECTION
+
+
 @pytest.mark.parametrize(
     ("response", "kind", "retryable"),
     [
@@ -301,6 +315,21 @@ def test_a_revoked_token_is_inactive(world: Any) -> None:
     assert world.run(introspect(world.client, tokens.access_token)).active
     world.run(revoke(world.client, str(tokens.refresh_token)))
     assert not world.run(introspect(world.client, tokens.access_token)).active
+
+
+def test_a_refused_revocation_is_an_error(world: Any) -> None:
+    bad = Response(503, (("retry-after", "5"),), b"")
+    with pytest.raises(TransportError) as caught:
+        world.run(revoke(world.client, "token"), lambda *_: bad)
+    assert caught.value.retry_after_s == 5
+
+
+def test_a_part_of_the_scope_may_be_refreshed(world: Any) -> None:
+    tokens = tokens_of(world)
+    flow = refresh(world.client, tokens, scope="openid")
+    assert world.run(flow, at("/token", scope="openid")).scope == "openid"
+    with pytest.raises(ConfigError, match="another client"):
+        world.run(refresh(replace(world.client, client_id="x"), tokens))
 
 
 def test_an_introspection_without_active_is_the_peers_fault(world: Any) -> None:
