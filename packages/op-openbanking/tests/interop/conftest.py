@@ -39,24 +39,30 @@ def node_modules() -> Path:
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         pytest.skip("node or npm is not installed")
+    fcntl = pytest.importorskip("fcntl")
     CACHE.mkdir(parents=True, exist_ok=True)
-    wanted = (HERE / "package.json").read_bytes()
-    installed = CACHE / "package.json"
-    ready = (CACHE / "node_modules" / "oidc-provider").is_dir()
-    if not ready or not installed.exists() or installed.read_bytes() != wanted:
-        installed.write_bytes(wanted)
-        done = subprocess.run(
-            [npm, "install", "--no-audit", "--no-fund", "--no-package-lock"],
-            cwd=CACHE,
-            capture_output=True,
-            text=True,
-            timeout=50,
-            check=False,
-        )
-        if done.returncode:
-            installed.unlink()
-            pytest.skip(f"npm could not install oidc-provider: {done.stderr[-200:]}")
+    wanted, done = (HERE / "package.json").read_bytes(), CACHE / ".installed"
+    with (CACHE / ".lock").open("w") as lock:
+        # Two test processes share the folder: one of them installs.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists() or done.read_bytes() != wanted:
+            _install(npm)
+            done.write_bytes(wanted)
     return CACHE
+
+
+def _install(npm: str) -> None:
+    (CACHE / "package.json").write_bytes((HERE / "package.json").read_bytes())
+    npm_install = subprocess.run(
+        [npm, "install", "--no-audit", "--no-fund", "--no-package-lock"],
+        cwd=CACHE,
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    if npm_install.returncode:
+        pytest.skip(f"npm could not install oidc-provider: {npm_install.stderr[-200:]}")
 
 
 @pytest.fixture(scope="session")

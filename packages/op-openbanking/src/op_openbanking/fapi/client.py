@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from op_openbanking.errors import ConfigError, OpenBankingError, TransportError
 from op_openbanking.flow import Clock, Entropy, Flow, Request, fetch
-from op_openbanking.jose.algorithms import require
+from op_openbanking.jose.algorithms import FAPI_SECTION, Algorithm, require
 from op_openbanking.jose.hashes import X5T_S256_CHARS
 from op_openbanking.jose.jwe import DecryptionKey, decrypt_compact, is_encrypted
 from op_openbanking.jose.jwk import MAX_SET_BYTES, JWKSet
@@ -81,6 +81,7 @@ class Client:
         keys: The server's keys over time; made from its `jwks_uri` unless handed in.
         decryption: How encrypted id_tokens and answers are opened, or None.
         leeway_s: Clock skew granted to the server's tokens.
+        token_algs: Algorithms registered for id_tokens and answers; empty for those of the profile.
         introspects_opaque: Whether an opaque access token is introspected to learn its binding,
             where the server has an endpoint for it. Without, the server's metadata must say that
             tokens are bound.
@@ -103,6 +104,7 @@ class Client:
     decryption: Decryption | None = field(default=None, repr=False)
     leeway_s: int = DEFAULT_LEEWAY_S
     introspects_opaque: bool = True
+    token_algs: frozenset[Algorithm] = frozenset()
 
     def __post_init__(self) -> None:
         if self.keys is None:
@@ -117,6 +119,11 @@ class Client:
         """Which of the two bindings this client uses."""
         certificate = isinstance(self.binding, CertificateBinding)
         return SenderConstraint.MTLS if certificate else SenderConstraint.DPOP
+
+    @property
+    def accepted_algs(self) -> frozenset[Algorithm]:
+        """Algorithms that a token of the server may be signed with."""
+        return self.token_algs or self.profile.algorithms
 
     def endpoint(self, endpoint: Endpoint) -> str:
         """URL of an endpoint; the alias for mutual TLS where the certificate is presented.
@@ -143,7 +150,7 @@ class Client:
             SignatureInvalid: The profile does not allow the algorithm of the token.
             KeyNotFound: The server has no key of that name.
         """
-        require(peek(token)[0].get("alg"), self.profile.algorithms)
+        require(peek(token)[0].get("alg"), self.accepted_algs)
         return (yield from fetch_keys(self.keys, token, clock=self.clock))
 
     def opened(self, token: str) -> str:
@@ -217,6 +224,11 @@ def _check(client: Client) -> None:
         client.constraint is SenderConstraint.DPOP or client.server.binds_tokens,
         "the server does not say that it binds tokens to client certificates",
         profile.section(Clause.SENDER_CONSTRAINT),
+    )
+    _require(
+        client.accepted_algs <= profile.algorithms,
+        f"{profile.title} does not allow these token_algs",
+        FAPI_SECTION,
     )
     method = client.authentication.method
     _require(

@@ -129,7 +129,7 @@ def _verify(
         section=client.profile.section(Clause.ID_TOKEN),
     )
     verified = verify_jwt(
-        signed, keys, rules=rules, now_s=client.clock(), algorithms=client.profile.algorithms
+        signed, keys, rules=rules, now_s=client.clock(), algorithms=client.accepted_algs
     )
     party = verified.claims.optional_text("azp")
     if party is None and len(verified.claims.audience()) > 1:

@@ -54,7 +54,7 @@ def verify_answer(client: Client, pending: PendingAuthorization, token: str) -> 
         section=_SECTION,
     )
     verified = verify_jwt(
-        signed, keys, rules=rules, now_s=client.clock(), algorithms=client.profile.algorithms
+        signed, keys, rules=rules, now_s=client.clock(), algorithms=client.accepted_algs
     )
     if not same(verified.claims.text("state"), pending.state):
         raise StateMismatch(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from op_openbanking.errors import ConfigError, TokenInvalid, UnknownPlugin
+from op_openbanking.errors import ConfigError, SignatureInvalid, TokenInvalid, UnknownPlugin
 from op_openbanking.fapi.client import CertificateBinding, Client, Decryption
 from op_openbanking.fapi.client_auth import Audience, PrivateKeyJWT, TLSClientAuth
 from op_openbanking.fapi.dpop import DPoPKey
@@ -15,6 +15,7 @@ from op_openbanking.fapi.fapi2_security import FAPI2_SECURITY
 from op_openbanking.fapi.metadata import Endpoint
 from op_openbanking.fapi.profile import AnswerForm, Clause
 from op_openbanking.fapi.profiles import PROFILES, profile
+from op_openbanking.jose.algorithms import Algorithm
 from op_openbanking.jose.jwe import DecryptionKey, encrypt_compact
 from op_openbanking.jose.jwk import JWK
 from op_openbanking.signing.local import LocalSigner
@@ -72,6 +73,17 @@ def test_a_signer_uses_ps256_or_es256(world: Any) -> None:
         PrivateKeyJWT(signer)
     with pytest.raises(ConfigError, match="RS256"):
         DPoPKey(signer, world.client_signer.jwk)
+
+
+@pytest.mark.parametrize("answer", [AnswerForm.HYBRID, AnswerForm.JARM])
+def test_only_the_registered_algorithm_is_accepted(world: Any, answer: AnswerForm) -> None:
+    registered = frozenset({Algorithm.PS256})
+    with pytest.raises(SignatureInvalid) as caught:
+        world.finish(world.land(answer), token_algs=registered)
+    assert caught.value.check == "jws-alg"
+    assert world.finish(world.land(answer), token_algs=frozenset({Algorithm.ES256})).code
+    with pytest.raises(ConfigError, match="token_algs"):
+        replace(world.client, token_algs=frozenset({Algorithm.RS256}))
 
 
 @pytest.mark.parametrize(
