@@ -74,7 +74,7 @@ class JWK:
         x5c: Certificate chain as DER, leaf first; empty where absent.
     """
 
-    public_key: PublicKey = field(repr=False)
+    public_key: PublicKey = field(repr=False, hash=False)
     kid: str | None = None
     use: str | None = None
     alg: str | None = None

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +12,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from op_openbanking.errors import KeyNotFound, ProtocolViolation, UnusableKey
 from op_openbanking.jose.jwk import JWK, MAX_SET_KEYS, JWKSet
+from op_openbanking.testing.pki import ThrowAwayCA
 
 
 @lru_cache
@@ -101,6 +103,15 @@ def test_refuses_short_keys_other_curves_and_other_types() -> None:
             JWK.from_pem(octets)
 
 
+def test_a_certificate_must_hold_the_key_of_its_jwk() -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    issued = ThrowAwayCA.create(now=now).issue("x", now=now)
+    members = JWK.from_pem(issued.pem).to_members()
+    assert JWK.from_members(members).x5c == (issued.der,)
+    with pytest.raises(UnusableKey, match="another key"):
+        JWK.from_members(ec_members(x5c=members["x5c"]))
+
+
 def test_set_drops_what_it_cannot_use_and_says_why() -> None:
     weak = rsa.generate_private_key(65537, 1024).public_key().public_numbers()
     short = {"kty": "RSA", "kid": "weak", "e": "AQAB", "n": _b64(weak.n)}
@@ -162,3 +173,10 @@ def test_encryption_keys_are_found_for_encryption_only() -> None:
 def test_repr_shows_no_key_material() -> None:
     assert "public_key" not in repr(rsa_jwk())
     assert str(rsa_jwk().required_members()["n"]) not in repr(rsa_jwk())
+
+
+def test_keys_are_values_that_fit_into_sets() -> None:
+    again = JWK.from_members(ec_members())
+    assert again == JWK.from_members(ec_members())
+    assert len({again, JWK.from_members(ec_members()), JWK.from_members(rsa_members())}) == 2
+    assert hash(JWKSet.of([again])) == hash(JWKSet.of([again]))

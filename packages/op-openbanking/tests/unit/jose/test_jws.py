@@ -271,3 +271,32 @@ def test_reprs_hide_payload_and_signature() -> None:
     shown += repr(jws.prepare(b"secret-payload", alg="ES256", kid="k"))
     assert "secret" not in shown
     assert "payload=<14 bytes>" in shown
+
+
+def test_what_is_remembered_of_a_header_holds_for_its_allow_list_alone() -> None:
+    trusted = keys()
+    token = jws.sign_compact(b"{}", signer_for("ES256"))
+    for _ in range(2):
+        assert jws.verify_compact(token, trusted).payload == b"{}"
+        assert jws.verify_compact(token, trusted, algorithms=["ES256"]).payload == b"{}"
+        with pytest.raises(SignatureInvalid) as caught:
+            jws.verify_compact(token, trusted, algorithms=["PS256"])
+        assert caught.value.check == "jws-alg"
+
+
+def test_a_known_header_vouches_for_no_other_message() -> None:
+    trusted = keys()
+    token = jws.sign_compact(b"{}", signer_for("ES256"))
+    head, _, signature = token.split(".")
+    jws.verify_compact(token, trusted)
+    with pytest.raises(SignatureInvalid) as caught:
+        jws.verify_compact(f"{head}.{b64(b'other')}.{signature}", trusted)
+    assert caught.value.check == "jws-signature"
+
+
+def test_what_is_remembered_of_headers_is_bounded() -> None:
+    trusted = keys()
+    for number in range(600):
+        token = jws.sign_compact(b"{}", signer_for("ES256"), header={"typ": str(number)})
+        jws.verify_compact(token, trusted)
+    assert 0 < len(trusted.memo) <= 256
