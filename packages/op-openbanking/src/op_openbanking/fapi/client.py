@@ -100,6 +100,7 @@ class Client:
     entropy: Entropy = field(repr=False)
     request_signer: Signer | AsyncSigner | None = None
     client_certificate: str | None = None
+    # Never None once constructed: `__post_init__` makes a ring from the server's jwks_uri.
     keys: KeyRing = field(default=None, repr=False)  # type: ignore[assignment]
     decryption: Decryption | None = field(default=None, repr=False)
     leeway_s: int = DEFAULT_LEEWAY_S
