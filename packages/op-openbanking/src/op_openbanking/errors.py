@@ -146,6 +146,8 @@ class BankError(OpenBankingError):
         status: HTTP status, or None where the refusal came by redirect.
         code: The bank's own code, for example `invalid_grant` or `UK.OBIE.Field.Invalid`.
         interaction_id: Correlation id to quote to the bank's support, where there is one.
+        description: The bank's own words (`error_description`), unchecked: they may quote what was
+            sent, so they are in no message and no repr. Show them to a developer, never to a user.
     """
 
     def __init__(
@@ -155,6 +157,7 @@ class BankError(OpenBankingError):
         status: int | None = None,
         code: str = "",
         interaction_id: str | None = None,
+        description: str = "",
     ) -> None:
         facts = ", ".join(
             fact for fact in ("" if status is None else f"HTTP {status}", code) if fact
@@ -163,6 +166,7 @@ class BankError(OpenBankingError):
         self.status = status
         self.code = code
         self.interaction_id = interaction_id
+        self.description = description
 
 
 class ConsentRequired(BankError):

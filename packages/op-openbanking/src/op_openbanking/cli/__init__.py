@@ -15,6 +15,7 @@ from op_openbanking import __version__
 from op_openbanking.errors import OpenBankingError
 
 _COMMANDS = {
+    "fapi": "Discover a server, register a client, authorize, and get tokens.",
     "cert": "Show certificates: thumbprint, roles, organizationIdentifier.",
     "jwk": "Make JSON Web Keys from PEM, and thumbprints.",
     "jws": "Sign and verify JSON Web Signatures, compact and detached.",
