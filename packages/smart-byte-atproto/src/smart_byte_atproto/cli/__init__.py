@@ -23,6 +23,8 @@ class Family(NamedTuple):
 
 
 FAMILIES = {
+    "car": Family("car", "List and verify CAR files."),
+    "cbor": Family("cbor", "Decode and encode DAG-CBOR."),
     "cid": Family("cid", "Print the CID of a file."),
     "syntax": Family("syntax", "Check identifiers, one a line."),
 }
@@ -48,7 +50,9 @@ class _Families(click.Group):
         """Turn our errors into exit status 1 and one line on standard error."""
         try:
             return super().invoke(ctx)
-        except ATProtoError as bad:
+        except BrokenPipeError:
+            raise  # whoever read our output has seen enough; click ends quietly
+        except (ATProtoError, OSError) as bad:
             raise click.ClickException(str(bad)) from bad
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

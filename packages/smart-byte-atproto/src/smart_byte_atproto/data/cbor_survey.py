@@ -13,9 +13,7 @@ from __future__ import annotations
 from smart_byte_atproto.errors import InvalidData, LimitExceeded, NotCanonical
 
 from .cid import CID
-
-MAX_DEPTH = 32
-"""Containers inside one another (recommended data limit)."""
+from .model import MAX_DEPTH
 
 MAX_ELEMENTS = 131_072
 """Entries of one list or map (recommended data limit)."""

@@ -27,27 +27,29 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 from cbrrr import _cbrrr  # the C functions themselves: a call less
 
 from smart_byte_atproto.errors import InvalidData, LimitExceeded, NotCanonical, NotEncodable
 
-from .cbor_survey import MAX_DEPTH, survey
+from .cbor_survey import survey
 from .cid import CID
+from .model import MAX_DEPTH, GenericValue, Value, find_problem, has_only_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Value: TypeAlias = "bool | int | str | bytes | CID | list[Value] | dict[str, Value] | None"
-"""Anything of the data model."""
-
-GenericValue: TypeAlias = (
-    "bool | int | float | str | bytes | CID | list[GenericValue] | dict[str, GenericValue] | None"
-)
-"""Anything of generic DAG-CBOR: the data model and floats."""
-
-_Container: TypeAlias = "list[object] | dict[str, object]"
+__all__ = [
+    "MAX_BYTES",
+    "MAX_DEPTH",
+    "GenericValue",
+    "Value",
+    "decode",
+    "decode_first",
+    "decode_lenient",
+    "encode",
+]
 
 MAX_BYTES = 5_000_000
 """Longest item that is read: a whole firehose frame."""
@@ -67,8 +69,6 @@ _SLOT = 8  # bytes that the C code takes for each declared entry of a list
 # Two searches for a literal byte first are five times faster than one for a set of bytes.
 _big_positive = re.compile(rb"\x1b[\x80-\xff]").search
 _big_negative = re.compile(rb"\x3b[\x80-\xff]").search
-_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
-_SCALARS = frozenset({str, bool, bytes, CID, type(None)})
 _LINK_PREFIXES = frozenset({b"\x01\x71\x12\x20", b"\x01\x55\x12\x20"})
 
 
@@ -146,7 +146,7 @@ def encode(value: Value) -> bytes:
             surrogate, nesting beyond 32 (a cycle too), or any type outside the data model,
             subclasses of its types included; with the path to it.
     """
-    if not _is_in_model(value):
+    if not has_only_values(value):
         raise _objection(value)
     try:
         return _encode(value, CID, False)
@@ -197,84 +197,12 @@ def _check_values(data: bytes, value: Value) -> None:
         InvalidData: A value is outside the data model.
         LimitExceeded: Nested too deep.
     """
-    if not _is_in_model(value):
+    if not has_only_values(value):
         survey(data)
 
 
-def _is_in_model(value: object) -> bool:
-    """Tell if types, integers and depth are right."""
-    if type(value) is dict or type(value) is list:
-        return _holds_only_model([value])
-    return _is_scalar(value)
-
-
-def _holds_only_model(level: list[_Container]) -> bool:
-    """Go down one level of nesting after the other; never recurses, so a cycle ends too."""
-    for _ in range(MAX_DEPTH):
-        below: list[_Container] = []
-        for container in level:
-            for item in container.values() if type(container) is dict else container:
-                if type(item) is str:
-                    continue
-                if type(item) is dict or type(item) is list:
-                    below.append(item)
-                elif not _is_scalar(item):
-                    return False
-        if not below:
-            return True
-        level = below
-    return False
-
-
-def _is_scalar(item: object) -> bool:
-    if type(item) is int:
-        return _LEAST <= item <= _MOST
-    return type(item) in _SCALARS
-
-
 def _objection(value: object) -> NotEncodable:
-    """Find what is wrong in `value` and where."""
-    pending: list[tuple[object, str, int]] = [(value, "", 1)]
-    while pending:
-        item, path, depth = pending.pop()
-        parts: list[tuple[object, object]] = []
-        if type(item) is dict:
-            parts = list(item.items())
-        elif type(item) is list:
-            parts = list(enumerate(item))
-        problem = _problem(item)
-        if (type(item) is dict or type(item) is list) and depth > MAX_DEPTH:
-            problem = f"nested deeper than {MAX_DEPTH}"
-        for name, part in parts:
-            if type(item) is dict and problem is None:
-                problem = _problem(name) if type(name) is str else "map key is not a string"
-            pending.append((part, f"{path}/{name}" if path else str(name), depth + 1))
-        if problem is not None:
-            return NotEncodable(problem, path=path)
-    return NotEncodable("value is outside the data model")
-
-
-def _problem(item: object) -> str | None:
-    """Say what is wrong with one value, leaving aside what it contains."""
-    match item:
-        case str():
-            problem = None if _is_unicode(item) else "text with a lone surrogate"
-        case int():
-            problem = None if _LEAST <= item <= _MOST else "integer outside signed 64 bits"
-        case CID():
-            problem = None if item.is_strict else "link is not in the strict form"
-        case float():
-            problem = "float"
-        case _:
-            problem = None
-    if problem is None and type(item) not in {*_SCALARS, int, list, dict}:
-        problem = f"{type(item).__name__} is no type of the data model"
-    return problem
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    problem = find_problem(value)
+    if problem is None:
+        return NotEncodable("value is outside the data model")
+    return NotEncodable(problem.reason, path=problem.path)
