@@ -8,5 +8,7 @@ from __future__ import annotations
 
 from .base import BlockStore
 from .memory import MemoryStore
+from .overlay import OverlayStore
+from .sqlite import SQLiteStore
 
-__all__ = ["BlockStore", "MemoryStore"]
+__all__ = ["BlockStore", "MemoryStore", "OverlayStore", "SQLiteStore"]
