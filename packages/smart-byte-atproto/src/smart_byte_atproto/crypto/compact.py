@@ -31,16 +31,16 @@ def check_compact(signature: bytes, *, order: int) -> None:
     if len(signature) != SIGNATURE_BYTES:
         size = len(signature)
         if size in _DER_LENGTHS and signature[0] == _DER_SEQUENCE and signature[1] == size - 2:
-            raise BadSignature("der", "DER encoding; compact r||s is required")
-        raise BadSignature("length", f"{size} bytes; 64 are required")
+            raise BadSignature("DER encoding; compact r||s is required", code="der")
+        raise BadSignature(f"{size} bytes; 64 are required", code="length")
     r = int.from_bytes(signature[:32])
     s = int.from_bytes(signature[32:])
     if not r or not s:
-        raise BadSignature("zero", "r or s is zero")
+        raise BadSignature("r or s is zero", code="zero")
     if r >= order or s >= order:
-        raise BadSignature("range", "r or s is not below the order of the group")
+        raise BadSignature("r or s is not below the order of the group", code="range")
     if s > order >> 1:
-        raise BadSignature("high-s", "s is above half the order of the group")
+        raise BadSignature("s is above half the order of the group", code="high-s")
 
 
 def low_s(r: int, s: int, *, order: int) -> bytes:

@@ -138,9 +138,9 @@ class PublicKey:
         if self._order is not None:
             check_compact(signature, order=self._order)
         elif len(signature) != SIGNATURE_BYTES:
-            raise BadSignature("length", f"{len(signature)} bytes; 64 are required")
+            raise BadSignature(f"{len(signature)} bytes; 64 are required", code="length")
         if not self._point.verify(signature, message):
-            raise BadSignature("mismatch", f"does not match the message and {self.key_type} key")
+            raise BadSignature(f"does not match the message and {self.key_type} key", code="mismatch")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("keys are immutable")

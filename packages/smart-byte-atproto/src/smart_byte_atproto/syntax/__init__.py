@@ -1,0 +1,1 @@
+"""Identifiers and formats, each parsed once into a type of its own."""
