@@ -222,6 +222,7 @@ class InvalidTree(InvalidData):
 
     Attributes:
         code: Stable name of the rule, listed in `mst/validate.py`.
+        detail: What is wrong, without the rest of the message.
         cid: The node, where known.
     """
 

@@ -140,7 +140,9 @@ class PublicKey:
         elif len(signature) != SIGNATURE_BYTES:
             raise BadSignature(f"{len(signature)} bytes; 64 are required", code="length")
         if not self._point.verify(signature, message):
-            raise BadSignature(f"does not match the message and {self.key_type} key", code="mismatch")
+            raise BadSignature(
+                f"does not match the message and {self.key_type} key", code="mismatch"
+            )
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("keys are immutable")
