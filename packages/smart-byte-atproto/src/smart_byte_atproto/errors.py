@@ -4,6 +4,7 @@ ATProtoError
   InvalidSyntax (ValueError)   a string is not of the type it should be
   InvalidKey (ValueError)      a public or private key, or its text form, is malformed
   InvalidTreeKey (ValueError)  a tree or repository cannot hold this key
+  WriteRefused (ValueError)    a change that the repository cannot make
   NotEncodable (ValueError)    a value of the caller has no place in the data model
   InvalidData                  bytes or JSON of a peer break a rule; final
     NotCanonical               CBOR or a CID that is not in the one form allowed
@@ -12,6 +13,9 @@ ATProtoError
     MissingBlock               a CID that leads nowhere in the blocks at hand
     InvalidTree                a node or tree breaks a rule of the Merkle Search Tree
     InversionFailed            operations do not lead back to the tree before them
+    InvalidRepo                a commit or repository breaks a rule
+    InvalidDocument            a DID document from which no signing key can be taken
+    InvalidFrame               a message of an event stream is not what it should be
     ProofFailed                a proof does not show what it claims
     InvalidLog                 an operation log of did:plc that breaks a rule
   Truncated          retry     the input ended inside an item; what came before was right
@@ -266,3 +270,57 @@ class ProofFailed(InvalidData):
         )
         self.code = code
         self.key = key
+
+
+# Repositories and streams.
+
+
+class InvalidRepo(InvalidData):
+    """A commit or repository that breaks a rule.
+
+    Attributes:
+        code: Stable name of the check: `root`, `commit`, `version`, `did`, `rev`, `key-type`,
+            `path`, `record`, `record-size`.
+    """
+
+    def __init__(self, code: str, reason: str, *, at: str | None = None) -> None:
+        super().__init__(f"invalid repository ({code}): {reason}", at=at)
+        self.code = code
+
+
+class WriteRefused(ATProtoError, ValueError):
+    """A change that the repository cannot make.
+
+    Attributes:
+        code: `exists`, `absent`, `path`, `record` or `key-type`.
+        path: Where the record was to go, empty where it concerns the commit.
+    """
+
+    def __init__(self, code: str, reason: str, *, path: str = "") -> None:
+        super().__init__(f"write refused ({code}): {reason}" + (f": {path}" if path else ""))
+        self.code = code
+        self.path = path
+
+
+class InvalidDocument(InvalidData):
+    """A DID document from which no signing key can be taken.
+
+    Attributes:
+        code: `form`, `id`, `key-missing` or `key`.
+    """
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(f"invalid DID document ({code}): {reason}")
+        self.code = code
+
+
+class InvalidFrame(InvalidData):
+    """A message of an event stream that is not what it should be.
+
+    Attributes:
+        code: Stable name of the check, listed in `firehose/verify.py`.
+    """
+
+    def __init__(self, code: str, reason: str, *, at: str | None = None) -> None:
+        super().__init__(f"invalid frame ({code}): {reason}", at=at)
+        self.code = code

@@ -1,15 +1,18 @@
 """Strict decoding of one node.
 
-The bytes are walked once, comparing the fixed parts of the map as they must stand; anything
-else goes to a second, slow look that names the rule which the bytes break. Both accept exactly
-the same bytes: those that `Node.data` writes for a node with a longest prefix in every entry.
+Between the bytes of two keys a node has a fixed form, which one regular expression matches for
+each entry; anything else goes to a second, slow look that names the rule which the bytes break.
+Both accept exactly the same bytes: those that `Node.data` writes for a node with a longest
+prefix in every entry.
 
 Source: reference sections 2.2, 5.2 and 5.7.
 """
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
+from typing import TypeAlias
 
 from smart_byte_atproto.data import dag_cbor
 from smart_byte_atproto.data.cid import CID
@@ -18,32 +21,42 @@ from smart_byte_atproto.errors import ATProtoError, InvalidTree
 from .node import (
     CID_BYTES,
     DAG_CBOR_PREFIX,
-    ENTRIES_HEAD,
-    LEFT_HEAD,
+    KEY_HEADS,
     LINK_HEAD,
     MAX_KEY_BYTES,
-    NULL,
+    PREFIX_FIELDS,
     RAW_PREFIX,
     Node,
     RawCID,
     common_prefix,
+    list_head,
 )
 
 # Keys can be mined to share a layer; a node of a million honest keys has fewer than 100 entries.
 MAX_ENTRIES = 4096
 
-_KEY_FIELD = b"\xa4\x61k"
-_TREE_NULL = b"\x61t\xf6\x61v" + LINK_HEAD
-_TREE_LINK = b"\x61t" + LINK_HEAD + DAG_CBOR_PREFIX
-_VALUE_FIELD = b"\x61v" + LINK_HEAD
-_LEFT_NULL = LEFT_HEAD + NULL
-_LEFT_LINK = LEFT_HEAD + LINK_HEAD + DAG_CBOR_PREFIX
-_LEFT_LINK_BYTES = len(LEFT_HEAD + LINK_HEAD) + CID_BYTES
-_LINK_START = len(b"\x61t" + LINK_HEAD)
-_LINK_FIELD_BYTES = _LINK_START + CID_BYTES
-_TREE_NULL_BYTES = len(_TREE_NULL)
+_LINK = re.escape(LINK_HEAD)
+_NODE_LINK = _LINK + rb"(\x01\x71\x12\x20.{32})"
+_KEY_HEAD = rb"\xa4\x61k(?:[\x40-\x57]|\x58[\x18-\xff]|\x59[\x01-\xff].)"
+_START = re.compile(
+    rb"\xa2\x61e([\x81-\x97]|\x98[\x18-\xff]|\x99[\x01-\xff].)(" + _KEY_HEAD + rb")", re.DOTALL
+).match
+# What follows the bytes of a key: p, t, v, and then either the next key's head or l.
+_FIELDS = re.compile(
+    rb"(\x61p(?:[\x00-\x17]|\x18[\x18-\xff]|\x19[\x01-\xff].))"
+    rb"\x61t(?:\xf6|" + _NODE_LINK + rb")"
+    rb"\x61v" + _LINK + rb"(\x01[\x71\x55]\x12\x20.{32})"
+    rb"(?:(" + _KEY_HEAD + rb")|\x61l(?:\xf6|" + _NODE_LINK + rb")\Z)",
+    re.DOTALL,
+).match
+_WITHOUT_ENTRIES = re.compile(rb"\xa2\x61e\x80\x61l(?:\xf6|" + _NODE_LINK + rb")", re.DOTALL)
+_KEY_SIZES = {head: size for size, head in enumerate(KEY_HEADS)}
+_PREFIX_SIZES = {head: size for size, head in enumerate(PREFIX_FIELDS)}
 _PREFIXES = (DAG_CBOR_PREFIX, RAW_PREFIX)
 _PREFIX_BYTES = len(DAG_CBOR_PREFIX)
+
+
+_Parts: TypeAlias = tuple[tuple[bytes, ...], tuple[RawCID, ...], tuple[RawCID | None, ...]]
 
 
 class _Malformed(Exception):
@@ -65,86 +78,56 @@ def decode_node(data: bytes, *, link: RawCID | None = None, max_entries: int = M
     Raises:
         InvalidTree: With the code of the broken rule.
     """
+    if link is None:
+        link = DAG_CBOR_PREFIX + sha256(data).digest()
     try:
-        return _decode(data, link, max_entries)
-    except (_Malformed, IndexError):
+        keys, values, trees = _decode(data, max_entries)
+    except (_Malformed, KeyError, IndexError):
         raise explain(data, max_entries=max_entries) from None
+    return Node.sealed(keys, values, trees, data=data, link=link)
 
 
-def _decode(data: bytes, link: RawCID | None, max_entries: int) -> Node:  # noqa: C901, PLR0912, PLR0915 - one loop, unrolled for speed
-    if data[:3] != ENTRIES_HEAD:
-        raise _Malformed
-    count, at = _length(data, 3, 0x80)
-    if count > max_entries:
-        raise _Malformed
+def _decode(data: bytes, max_entries: int) -> _Parts:
+    start = _START(data)
+    if start is None:
+        left = _WITHOUT_ENTRIES.fullmatch(data)
+        if left is None:
+            raise _Malformed
+        return (), (), (left[1],)
+    count, head = start.groups()
+    at = start.end()
     keys: list[bytes] = []
     values: list[RawCID] = []
     trees: list[RawCID | None] = [None]
     previous = b""
-    for _ in range(count):
-        if data[at : at + 3] != _KEY_FIELD:
-            raise _Malformed
-        size = data[at + 3] - 0x40
-        if 0 <= size < 24:  # noqa: PLR2004 - RFC 8949, section 3
-            at += 4
-        else:
-            size, at = _length(data, at + 3, 0x40)
+    left_tree: RawCID | None = None
+    while head is not None:
+        size = _KEY_SIZES[head]
         suffix = data[at : at + size]
-        at += size
-        if data[at] != 0x61 or data[at + 1] != 0x70:  # noqa: PLR2004 - the text "p"
+        fields = _FIELDS(data, at + size)
+        if fields is None:
             raise _Malformed
-        shared = data[at + 2]
-        if shared < 24:  # noqa: PLR2004 - RFC 8949, section 3
-            at += 3
-        else:
-            shared, at = _length(data, at + 2, 0x00)
-        if shared:
-            if shared > len(previous):
-                raise _Malformed
-            key = previous[:shared] + suffix
-        else:
-            key = suffix
-        if key <= previous or len(key) > MAX_KEY_BYTES:
+        at = fields.end()
+        prefix, tree, value, head, left_tree = fields.groups()
+        shared = _PREFIX_SIZES[prefix]
+        key = previous[:shared] + suffix
+        # Longest prefix: no byte of the previous key goes on where the suffix starts.
+        if key <= previous or len(key) != shared + size:
             raise _Malformed
         if shared < len(previous) and previous[shared] == suffix[0]:
             raise _Malformed
-        if data[at : at + _TREE_NULL_BYTES] == _TREE_NULL:
-            trees.append(None)
-            at += _TREE_NULL_BYTES
-        else:
-            if not data.startswith(_TREE_LINK, at):
-                raise _Malformed
-            trees.append(data[at + _LINK_START : at + _LINK_FIELD_BYTES])
-            at += _LINK_FIELD_BYTES
-            if data[at : at + _LINK_START] != _VALUE_FIELD:
-                raise _Malformed
-            at += _LINK_START
-        value = data[at : at + CID_BYTES]
-        if value[:_PREFIX_BYTES] not in _PREFIXES:
-            raise _Malformed
-        values.append(value)
-        at += CID_BYTES
         keys.append(key)
+        values.append(value)
+        trees.append(tree)
         previous = key
-    if data[at:] != _LEFT_NULL:
-        if len(data) - at != _LEFT_LINK_BYTES or not data.startswith(_LEFT_LINK, at):
-            raise _Malformed
-        trees[0] = data[-CID_BYTES:]
-    if link is None:
-        link = DAG_CBOR_PREFIX + sha256(data).digest()
-    return Node.sealed(tuple(keys), tuple(values), tuple(trees), data=data, link=link)
-
-
-def _length(data: bytes, at: int, major: int) -> tuple[int, int]:
-    """Read a CBOR head of up to two bytes of length; returns the value and the next offset."""
-    value = data[at] - major
-    if 0 <= value < 24:  # noqa: PLR2004 - RFC 8949, section 3
-        return value, at + 1
-    if value == 24 and data[at + 1] >= 24:  # noqa: PLR2004
-        return data[at + 1], at + 2
-    if value == 25 and data[at + 1]:  # noqa: PLR2004
-        return data[at + 1] << 8 | data[at + 2], at + 3
-    raise _Malformed
+    if (
+        list_head(len(keys)) != count
+        or len(keys) > max_entries
+        or max(map(len, keys)) > MAX_KEY_BYTES
+    ):
+        raise _Malformed
+    trees[0] = left_tree
+    return tuple(keys), tuple(values), tuple(trees)
 
 
 def explain(data: bytes, *, max_entries: int = MAX_ENTRIES) -> InvalidTree:

@@ -27,6 +27,11 @@ class TreeNode(Protocol):
     @property
     def trees(self) -> tuple[Self | bytes | None, ...]:
         """Subtree slots, one more than keys."""
+        ...
+
+    def with_tree(self, at: int, tree: Self | bytes | None, /) -> Self:
+        """Return this node with another subtree in slot `at`."""
+        ...
 
 
 N = TypeVar("N", bound=TreeNode)
@@ -95,7 +100,7 @@ class Editor(Generic[N]):
             child = self._put(before, layer - 1, key, value, depth)
             if child is before:
                 return node
-        return self._make(keys, values, (*trees[:at], child, *trees[at + 1 :]))
+        return node.with_tree(at, child)
 
     def remove(self, root: N, layer: int, key: bytes, *, depth: int) -> tuple[N, int, bytes] | None:
         """Remove a key.
@@ -126,26 +131,28 @@ class Editor(Generic[N]):
         at = bisect_left(keys, key)
         here = at < len(keys) and keys[at] == key
         if depth == layer:
-            if not here:
-                return None
-            value = node.values[at]
-            merged = self._merge(trees[at], trees[at + 1])
-            keys = keys[:at] + keys[at + 1 :]
-            values = node.values[:at] + node.values[at + 1 :]
-            trees = (*trees[:at], merged, *trees[at + 2 :])
-        else:
-            slot = trees[at]
-            if here or slot is None:
-                return None
-            found = self._remove(self.open(slot), layer - 1, key, depth)
-            if found is None:
-                return None
-            child, value = found
-            values = node.values
-            trees = (*trees[:at], child, *trees[at + 1 :])
-        if not keys and trees[0] is None:
-            return None, value
-        return self._make(keys, values, trees), value
+            return self._cut(node, at) if here else None
+        slot = trees[at]
+        if here or slot is None:
+            return None
+        found = self._remove(self.open(slot), layer - 1, key, depth)
+        if found is None:
+            return None
+        child, value = found
+        return (node.with_tree(at, child) if keys or child is not None else None), value
+
+    def _cut(self, node: N, at: int) -> tuple[N | None, bytes]:
+        """Take entry `at` out of a node; the node goes too where nothing is left of it."""
+        keys, values, trees = node.keys, node.values, node.trees
+        merged = self._merge(trees[at], trees[at + 1])
+        if len(keys) == 1 and merged is None:
+            return None, values[at]
+        left = self._make(
+            keys[:at] + keys[at + 1 :],
+            values[:at] + values[at + 1 :],
+            (*trees[:at], merged, *trees[at + 2 :]),
+        )
+        return left, values[at]
 
     def _raise(self, node: N | None, layer: int, to: int) -> N | None:
         """Wrap a node of one layer in empty parents up to another layer."""

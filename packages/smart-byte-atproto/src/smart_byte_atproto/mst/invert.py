@@ -76,16 +76,21 @@ def invert(tree: Tree, operations: Sequence[Operation]) -> Tree:
             ) from first
 
 
-def check_operations(operations: Sequence[Operation]) -> None:
+def check_operations(operations: Sequence[Operation], *, need_prev: bool = True) -> None:
     """Check each operation's fields, and that no key occurs twice.
+
+    Args:
+        operations: As listed in the commit.
+        need_prev: False also accepts updates and deletes without `prev`.
 
     Raises:
         InversionFailed: `shape` or `duplicate`.
     """
     seen: set[bytes] = set()
     for op in operations:
-        has = (op.cid is not None, op.prev is not None)
-        if has != _FIELDS[op.action]:
+        cid, prev = _FIELDS[op.action]
+        has_prev = op.prev is not None
+        if (op.cid is not None) != cid or has_prev > prev or (need_prev and has_prev < prev):
             raise InversionFailed("shape", f"{op.action} with wrong cid or prev", key=op.key)
         if op.key in seen:
             raise InversionFailed("duplicate", "two operations on one path", key=op.key)

@@ -54,6 +54,11 @@ PREFIX_FIELDS = tuple(b"\x61p" + _head(0, size) for size in range(MAX_KEY_BYTES 
 _LIST_HEADS = tuple(_head(4, count) for count in range(256))
 
 
+def list_head(count: int) -> bytes:
+    """Encode the head of a list."""
+    return _LIST_HEADS[count] if count < len(_LIST_HEADS) else _head(4, count)
+
+
 def depth_of(key: bytes) -> int:
     """Return the layer that a key belongs to: leading zero bits of its SHA-256, halved.
 
@@ -84,7 +89,7 @@ class Node:
         trees: Subtree slots, one more than keys: None, a node, or a 36-byte CID.
     """
 
-    __slots__ = ("_data", "_link", "keys", "trees", "values")
+    __slots__ = ("_base", "_data", "_link", "keys", "trees", "values")
 
     def __init__(
         self,
@@ -97,6 +102,7 @@ class Node:
         self.trees = trees
         self._data: bytes | None = None
         self._link: RawCID | None = None
+        self._base: tuple[bytes, RawCID, Node] | None = None
 
     @classmethod
     def sealed(
@@ -114,12 +120,34 @@ class Node:
         node._link = link
         return node
 
+    def with_tree(self, at: int, tree: Node | RawCID | None) -> Node:
+        """Return this node with another subtree in slot `at`."""
+        before = self.trees[at]
+        node = Node(self.keys, self.values, (*self.trees[:at], tree, *self.trees[at + 1 :]))
+        if type(before) is bytes and type(tree) is Node and self._data is not None:
+            node._base = self._data, before, tree
+        return node
+
     @property
     def data(self) -> bytes:
         """The DAG-CBOR bytes."""
         if self._data is None:
-            self._data = self._encode()
+            self._data = self._patch() or self._encode()
+            self._base = None
         return self._data
+
+    def _patch(self) -> bytes | None:
+        """Exchange the one link that differs in the bytes of the node that this one came from.
+
+        Most nodes that an edit makes differ from the old ones in one subtree only. Keys and
+        values may hold the bytes of that link as well: then all is encoded anew.
+        """
+        if self._base is None:
+            return None
+        data, before, tree = self._base
+        if data.count(before) != 1:
+            return None
+        return data.replace(before, tree.link)
 
     @property
     def link(self) -> RawCID:
@@ -132,7 +160,7 @@ class Node:
         # Recursion into children is bounded by the number of layers, 128.
         keys = self.keys
         count = len(keys)
-        parts = [ENTRIES_HEAD, _LIST_HEADS[count] if count < len(_LIST_HEADS) else _head(4, count)]
+        parts = [ENTRIES_HEAD, list_head(count)]
         trees = iter(self.trees)
         left = next(trees)
         previous = b""

@@ -55,6 +55,11 @@ class SketchNode:
         self.trees = trees
         self._digest: bytes | None = None
 
+    def with_tree(self, at: int, tree: SketchNode | bytes | None) -> SketchNode:
+        """Return this node with another subtree in slot `at`."""
+        assert not isinstance(tree, bytes)  # noqa: S101 - sketch trees hold no stubs
+        return SketchNode(self.keys, self.values, (*self.trees[:at], tree, *self.trees[at + 1 :]))
+
     @property
     def digest(self) -> bytes:
         """BLAKE3 of `data`, 32 bytes."""

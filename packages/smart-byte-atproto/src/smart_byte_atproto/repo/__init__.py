@@ -1,0 +1,1 @@
+"""Repositories: signed commits over a tree of records."""
