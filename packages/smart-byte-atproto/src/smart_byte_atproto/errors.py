@@ -292,7 +292,7 @@ class WriteRefused(ATProtoError, ValueError):
     """A change that the repository cannot make.
 
     Attributes:
-        code: `exists`, `absent`, `path`, `record` or `key-type`.
+        code: `exists`, `absent`, `path`, `record`, `rev`, `commit` or `key-type`.
         path: Where the record was to go, empty where it concerns the commit.
     """
 

@@ -10,8 +10,8 @@ Checks of a `#commit`, with the codes of their failures:
 6. signature: `key-missing`, `key-type`, `signature-*` (such as `signature-high-s`);
 7. operations: `op-*`, `record-missing`, `limits`;
 8. inversion: `op-*` (such as `op-incomplete`), `tree-*`, `prev-data-missing`, `prev-data`;
-9. chain: `chain` (since and prevData are not those of the last commit): the frame is genuine but
-   something before it was missed, and the repository has to be fetched.
+9. chain: a genuine commit that does not continue from the last one is no failure, but something
+   before it was missed: the account is desynchronized and its repository has to be fetched.
 
 Strict consumers demand prevData and the prev of every operation; lenient ones do steps 1 to 7
 where old producers left them out. Nothing here reads a clock or looks up a key: both are given.
@@ -68,11 +68,13 @@ class VerifiedCommit:
     Attributes:
         commit: The commit object.
         inverted: Whether the operations were undone to prevData; False only when lenient.
+        continues: Whether since and prevData are those of the last commit, where that is known.
         state: What to keep for the next event of the account.
     """
 
     commit: SignedCommit
     inverted: bool
+    continues: bool
     state: AccountState
 
 
@@ -113,8 +115,11 @@ def verify_commit(
     tree_root = _check_tree(event, slice_, commit, invertible=complete)
     if complete and tree_root != event.prev_data:
         raise InvalidFrame("prev-data", "undoing the operations leads to another root")
-    _check_chain(event, state)
-    return VerifiedCommit(commit, complete, replace(state, rev=event.rev, data=commit.data))
+    continues = state.rev is None or (
+        event.since == state.rev and event.prev_data in {None, state.data}
+    )
+    after = replace(state, rev=event.rev, data=commit.data)
+    return VerifiedCommit(commit, complete, continues, after)
 
 
 def verify_sync(
@@ -129,7 +134,7 @@ def verify_sync(
     commit = _commit_of(slice_, CID(slice_.root), event.did, event.rev)
     check_signature(commit, key)
     state = replace(state or AccountState(), rev=event.rev, data=commit.data)
-    return VerifiedCommit(commit, False, state)
+    return VerifiedCommit(commit, False, False, state)
 
 
 def _commit_of(slice_: Slice, cid: CID, did: str, rev: str) -> SignedCommit:
@@ -157,13 +162,6 @@ def _check_order(event: CommitEvent, state: AccountState, latest_rev: str | None
         raise InvalidFrame("stale", f"rev {event.rev} is not after {state.rev}")
     if latest_rev is not None and event.rev > latest_rev:
         raise InvalidFrame("future", f"rev {event.rev} is in the future")
-
-
-def _check_chain(event: CommitEvent, state: AccountState) -> None:
-    if state.rev is None or event.prev_data is None:
-        return
-    if event.since != state.rev or event.prev_data != state.data:
-        raise InvalidFrame("chain", f"commit follows {event.since}, the last one was {state.rev}")
 
 
 def check_signature(commit: SignedCommit, key: PublicKey) -> None:
