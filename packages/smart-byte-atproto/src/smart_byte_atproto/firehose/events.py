@@ -183,9 +183,10 @@ def _info(body: dict[str, dag_cbor.Value]) -> InfoEvent:
 def _commit(body: dict[str, dag_cbor.Value]) -> CommitEvent:
     seq, repo, time = _common(body, "repo")
     _need(body, "rebase", bool)
-    _need(body, "blobs", list)
-    if "since" not in body:
-        raise InvalidFrame("schema", "since is absent")
+    for name in ("blobs", "since"):
+        if name not in body:
+            raise InvalidFrame("schema", f"{name} is absent")
+    _may(body, "blobs", list)  # deprecated; some hosts send null
     since = _may(body, "since", str)
     ops = _need(body, "ops", list)
     if len(ops) > MAX_OPERATIONS:

@@ -6,10 +6,11 @@ Source: CAR version 1; reference section 4.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
-from smart_byte_atproto.data import dag_cbor
+from smart_byte_atproto.data import dag_cbor, varint
 from smart_byte_atproto.data.cid import CID
 from smart_byte_atproto.errors import ATProtoError, InvalidFrame
 from smart_byte_atproto.mst.node import CID_BYTES, DAG_CBOR_PREFIX, LINK_HEAD, RAW_PREFIX, RawCID
@@ -92,3 +93,12 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
             return value, at
         shift += 7
     raise InvalidFrame("car", f"length at byte {at} is cut off or too long")
+
+
+def write_slice(root: CID, blocks: Mapping[CID, bytes]) -> bytes:
+    """Write a CAR with one root, blocks in the order of the mapping."""
+    header = dag_cbor.encode({"roots": [root], "version": 1})
+    parts = [varint.encode(len(header)), header]
+    for cid, block in blocks.items():
+        parts += (varint.encode(len(cid.raw) + len(block)), cid.raw, block)
+    return b"".join(parts)

@@ -35,6 +35,7 @@ from smart_byte_atproto.errors import (
     MissingBlock,
 )
 from smart_byte_atproto.mst.invert import Action, check_operations, invert
+from smart_byte_atproto.mst.node import EMPTY
 from smart_byte_atproto.mst.source import SliceNodes
 from smart_byte_atproto.mst.tree import Tree
 from smart_byte_atproto.repo.commit import VERSION, SignedCommit
@@ -44,6 +45,7 @@ from .events import CommitEvent, SyncEvent
 from .slice import Slice, read_slice
 
 MAX_RECORD_BYTES = 1_000_000
+EMPTY_TREE = CID(EMPTY.link)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +108,18 @@ def verify_commit(
     commit = _commit_of(slice_, event.commit, event.repo, event.rev)
     _check_order(event, state, latest_rev)
     check_signature(commit, key)
-    complete = event.prev_data is not None and all(
+    # The first commit of an account has no prevData: its tree was empty before.
+    before = event.prev_data
+    if before is None and event.since is None and not lenient:
+        before = EMPTY_TREE
+    complete = before is not None and all(
         op.prev is not None or op.action is Action.CREATE for op in event.operations
     )
     if not complete and not lenient:
         raise InvalidFrame("prev-data-missing", "prevData or the prev of an operation is absent")
     _check_records(event, slice_)
     tree_root = _check_tree(event, slice_, commit, invertible=complete)
-    if complete and tree_root != event.prev_data:
+    if complete and tree_root != before:
         raise InvalidFrame("prev-data", "undoing the operations leads to another root")
     continues = state.rev is None or (
         event.since == state.rev and event.prev_data in {None, state.data}
