@@ -1,69 +1,280 @@
 """DAG-CBOR as atproto has it, strict both ways.
 
-Source: atproto data model; IETF RFC 8949 section 4.2; DRISL (DASL).
+One form for each value: shortest integers and lengths, definite lengths, keys sorted by length and
+then by bytes, no key twice, no floats, no tag but 42, integers of signed 64 bits, UTF-8 without
+surrogates, one item and nothing after it. Containers nest at most 32 deep, hold at most 131,072
+entries, and an item has at most 5 MB.
+
+How it is done. `cbrrr` (C) builds the values. It leaves open: floats, integers of more than 63
+bits, links of any kind, depth, and the memory that declared lengths take. Looking at every value
+again in Python costs as much as decoding, so the bytes are asked first:
+
+- A float begins with the byte `fb`. Where that byte is nowhere, there is no float. (It is in no
+  UTF-8 text, so it turns up by chance only in digests.)
+- An integer of 64 bits begins with `1b` or `3b` and its next byte is 80 or above.
+- A container begins with a byte from 80 to bb. Where at most 32 bytes of the input are in that
+  range, nothing can be nested deeper than 32. `len(data) - len(data.decode("utf-8", "ignore"))`
+  counts at least all of them, because none of them starts a character.
+- Input of up to 1 KiB cannot make the C code take more than some 2 MB. Longer input is surveyed
+  first, unless it has few bytes that could head a long list, which bounds the memory.
+
+Where the bytes prove nothing, the values are looked at one by one.
+
+Source: atproto data model; DRISL (DASL); RFC 8949 section 4.2; limits: atproto data limits.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import re
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias, cast
 
-import cbrrr
+from cbrrr import _cbrrr  # the C functions themselves: a call less
 
 from smart_byte_atproto.errors import InvalidData, LimitExceeded, NotCanonical, NotEncodable
 
+from .cbor_survey import MAX_DEPTH, survey
 from .cid import CID
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Value: TypeAlias = "bool | int | str | bytes | CID | list[Value] | dict[str, Value] | None"
 """Anything of the data model."""
 
-MAX_DEPTH = 32
+GenericValue: TypeAlias = (
+    "bool | int | float | str | bytes | CID | list[GenericValue] | dict[str, GenericValue] | None"
+)
+"""Anything of generic DAG-CBOR: the data model and floats."""
 
-_decode = cbrrr._cbrrr.decode_dag_cbor  # noqa: SLF001
-_encode = cbrrr._cbrrr.encode_dag_cbor  # noqa: SLF001
+_Container: TypeAlias = "list[object] | dict[str, object]"
+
+MAX_BYTES = 5_000_000
+"""Longest item that is read: a whole firehose frame."""
+
+_decode = cast("Callable[[bytes, object, bool], tuple[Value, int]]", _cbrrr.decode_dag_cbor)
+_encode = cast("Callable[[object, type, bool], bytes]", _cbrrr.encode_dag_cbor)
+
+# First bytes of items that cbrrr takes and we do not.
+_FLOAT64, _UINT64, _NEGATIVE64 = 0xFB, 0x1B, 0x3B
+
+_SMALL = 1_024
+_MEDIUM = 8_192
+_MEMORY = 4 << 20  # bytes that declared list lengths may take before the input is surveyed first
+_LONG_LISTS = b"\x98\x99\x9a\x9b"
+_SLOT = 8  # bytes that the C code takes for each declared entry of a list
+
+# Two searches for a literal byte first are five times faster than one for a set of bytes.
+_big_positive = re.compile(rb"\x1b[\x80-\xff]").search
+_big_negative = re.compile(rb"\x3b[\x80-\xff]").search
+_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
+_SCALARS = frozenset({str, bool, bytes, CID, type(None)})
+_LINK_PREFIXES = frozenset({b"\x01\x71\x12\x20", b"\x01\x55\x12\x20"})
 
 
 def decode(data: bytes) -> Value:
-    """Decode exactly one item."""
-    value, end = decode_first(data)
-    if end != len(data):
+    """Decode exactly one item.
+
+    Raises:
+        NotCanonical: The item is not in the one form allowed, or bytes follow it.
+        LimitExceeded: Too deep, too long or too many.
+        InvalidData: Not CBOR of the data model at all, or cut off.
+    """
+    size = len(data)
+    if size > _SMALL:
+        value, end = _decode_long(data)
+    else:
+        try:
+            value, end = _decode(data, _link, False)
+        except (ValueError, InvalidData) as bad:
+            raise _reason(data, bad) from bad
+        if (
+            _FLOAT64 in data
+            or (_NEGATIVE64 in data and _big_negative(data))
+            or (_UINT64 in data and _big_positive(data))
+            or size - len(data.decode("utf-8", "ignore")) > MAX_DEPTH
+        ):
+            _check_values(data, value)
+    if end != size:
         raise NotCanonical("bytes after the item", at=end)
     return value
 
 
 def decode_first(data: bytes, offset: int = 0) -> tuple[Value, int]:
-    """Decode the item that starts at `offset`; return it and the offset after it."""
-    try:
-        value, length = _decode(data[offset:], CID.decode, False)
-    except ValueError as bad:
-        raise NotCanonical(str(bad)) from bad
-    _check(value, 0)
+    """Decode the item that starts at `offset`; return it and the offset after it.
+
+    For firehose frames, which are two items back to back. Same checks and errors as `decode`,
+    but what follows the item is left alone. Offsets in errors count from `offset`.
+    """
+    rest = data[offset:]
+    if len(rest) > _SMALL:
+        value, length = _decode_long(rest)
+    else:
+        value, length = _decode_guarded(rest)
+        _check_values(rest, value)
     return value, offset + length
 
 
-def encode(value: Value) -> bytes:
-    """Encode a value."""
+def decode_lenient(data: bytes) -> GenericValue:
+    """Decode one item of generic DAG-CBOR, for reading what others have stored.
+
+    Two rules give way, both named by the reference as found in records: a link may be any CIDv1
+    of up to 100 bytes, and 64-bit floats that are finite may stand for numbers. Integers may fill
+    all that CBOR carries (-2^64 to 2^64 - 1). The canonical form is asked for as ever, and the
+    limits hold. What was read this way encodes again only if it is within the strict rules.
+
+    Raises:
+        NotCanonical: The item is not in the one form allowed, or bytes follow it.
+        LimitExceeded: Too deep, too long or too many.
+        InvalidData: Not DAG-CBOR at all, or cut off.
+    """
+    survey(data, lenient=True)
     try:
-        _check(value, 0)
-    except InvalidData as bad:
-        raise NotEncodable(bad.reason) from bad
-    data: bytes = _encode(value, CID, False)
-    return data
+        value, end = _decode(data, partial(CID.decode, lenient=True), False)
+    except ValueError as bad:
+        raise InvalidData(str(bad)) from bad
+    if end != len(data):
+        raise NotCanonical("bytes after the item", at=end)
+    return cast("GenericValue", value)
 
 
-def _check(value: object, depth: int) -> None:
-    if depth > MAX_DEPTH:
-        raise LimitExceeded("nested too deep", limit=MAX_DEPTH)
-    kind = type(value)
-    if kind is dict:
-        for key, item in value.items():  # type: ignore[attr-defined]
-            if type(key) is not str:
-                raise InvalidData("map key is not a string")
-            _check(item, depth + 1)
-    elif kind is list:
-        for item in value:  # type: ignore[attr-defined]
-            _check(item, depth + 1)
-    elif kind is int:
-        if not -(1 << 63) <= value < 1 << 63:  # type: ignore[operator]
-            raise InvalidData("integer outside 64 bits")
-    elif value is not None and kind not in {str, bytes, bool, CID}:
-        raise InvalidData(f"{kind.__name__} has no place in the data model")
+def encode(value: Value) -> bytes:
+    """Encode a value in its one form.
+
+    Raises:
+        NotEncodable: A float, a key that is no string, an integer of more than 64 bits, a lone
+            surrogate, nesting beyond 32 (a cycle too), or any type outside the data model,
+            subclasses of its types included; with the path to it.
+    """
+    if not _is_in_model(value):
+        raise _objection(value)
+    try:
+        return _encode(value, CID, False)
+    except (ValueError, TypeError) as bad:
+        raise _objection(value) from bad
+
+
+def _link(raw: bytes) -> CID:
+    if raw[:4] in _LINK_PREFIXES and len(raw) == 36:  # noqa: PLR2004  one link, one comparison
+        return CID(raw)
+    return CID.decode(raw)  # raises, and says why
+
+
+def _decode_guarded(data: bytes) -> tuple[Value, int]:
+    try:
+        return _decode(data, _link, False)
+    except (ValueError, InvalidData) as bad:
+        raise _reason(data, bad) from bad
+
+
+def _decode_long(data: bytes) -> tuple[Value, int]:
+    """Decode input whose declared lengths could ask for much memory."""
+    if len(data) <= _MEDIUM:
+        long_lists = len(data) - len(data.translate(None, _LONG_LISTS))
+        if long_lists * len(data) * _SLOT <= _MEMORY:
+            value, end = _decode_guarded(data)
+            _check_values(data, value)
+            return value, end
+    end = survey(data)
+    if end > MAX_BYTES:
+        raise LimitExceeded("item has too many bytes", limit=MAX_BYTES)
+    return _decode_guarded(data)
+
+
+def _reason(data: bytes, bad: Exception) -> Exception:
+    """Say where and why `data` is refused; `bad` is what the C code made of it."""
+    try:
+        survey(data)
+    except InvalidData as found:
+        return found
+    return NotCanonical(str(bad))
+
+
+def _check_values(data: bytes, value: Value) -> None:
+    """Look at every value, where the bytes of `data` proved nothing.
+
+    Raises:
+        InvalidData: A value is outside the data model.
+        LimitExceeded: Nested too deep.
+    """
+    if not _is_in_model(value):
+        survey(data)
+
+
+def _is_in_model(value: object) -> bool:
+    """Tell if types, integers and depth are right."""
+    if type(value) is dict or type(value) is list:
+        return _holds_only_model([value])
+    return _is_scalar(value)
+
+
+def _holds_only_model(level: list[_Container]) -> bool:
+    """Go down one level of nesting after the other; never recurses, so a cycle ends too."""
+    for _ in range(MAX_DEPTH):
+        below: list[_Container] = []
+        for container in level:
+            for item in container.values() if type(container) is dict else container:
+                if type(item) is str:
+                    continue
+                if type(item) is dict or type(item) is list:
+                    below.append(item)
+                elif not _is_scalar(item):
+                    return False
+        if not below:
+            return True
+        level = below
+    return False
+
+
+def _is_scalar(item: object) -> bool:
+    if type(item) is int:
+        return _LEAST <= item <= _MOST
+    return type(item) in _SCALARS
+
+
+def _objection(value: object) -> NotEncodable:
+    """Find what is wrong in `value` and where."""
+    pending: list[tuple[object, str, int]] = [(value, "", 1)]
+    while pending:
+        item, path, depth = pending.pop()
+        parts: list[tuple[object, object]] = []
+        if type(item) is dict:
+            parts = list(item.items())
+        elif type(item) is list:
+            parts = list(enumerate(item))
+        problem = _problem(item)
+        if (type(item) is dict or type(item) is list) and depth > MAX_DEPTH:
+            problem = f"nested deeper than {MAX_DEPTH}"
+        for name, part in parts:
+            if type(item) is dict and problem is None:
+                problem = _problem(name) if type(name) is str else "map key is not a string"
+            pending.append((part, f"{path}/{name}" if path else str(name), depth + 1))
+        if problem is not None:
+            return NotEncodable(problem, path=path)
+    return NotEncodable("value is outside the data model")
+
+
+def _problem(item: object) -> str | None:
+    """Say what is wrong with one value, leaving aside what it contains."""
+    match item:
+        case str():
+            problem = None if _is_unicode(item) else "text with a lone surrogate"
+        case int():
+            problem = None if _LEAST <= item <= _MOST else "integer outside signed 64 bits"
+        case CID():
+            problem = None if item.is_strict else "link is not in the strict form"
+        case float():
+            problem = "float"
+        case _:
+            problem = None
+    if problem is None and type(item) not in {*_SCALARS, int, list, dict}:
+        problem = f"{type(item).__name__} is no type of the data model"
+    return problem
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
