@@ -17,6 +17,7 @@ from smart_byte_atproto.mst.node import CID_BYTES, DAG_CBOR_PREFIX, LINK_HEAD, R
 
 _PREFIX_BYTES = len(DAG_CBOR_PREFIX)
 _MAX_VARINT_BYTES = 9
+_MORE = 0x80
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,12 @@ def read_slice(data: bytes) -> Slice:
     total = len(data)
     blocks: dict[RawCID, bytes] = {}
     while at < total:
-        size, at = _varint(data, at)
+        # Two bytes of length, as nearly every block of a slice has, are read here at once.
+        if at + 1 < total and data[at] >= _MORE and 0 < data[at + 1] < _MORE:
+            size = data[at] - _MORE | data[at + 1] << 7
+            at += 2
+        else:
+            size, at = _varint(data, at)
         end = at + size
         link = data[at : at + CID_BYTES]
         block = data[at + CID_BYTES : end]
@@ -87,7 +93,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     for byte in data[at : at + _MAX_VARINT_BYTES]:
         at += 1
         value |= (byte & 0x7F) << shift
-        if byte < 0x80:  # noqa: PLR2004 - the continuation bit
+        if byte < _MORE:
             if not byte and shift:
                 raise InvalidFrame("car", f"length before byte {at} is not minimal")
             return value, at

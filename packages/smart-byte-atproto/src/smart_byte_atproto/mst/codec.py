@@ -149,7 +149,7 @@ def explain(data: bytes, *, max_entries: int = MAX_ENTRIES) -> InvalidTree:
         if not isinstance(entry, dict) or set(entry) != {"k", "p", "t", "v"}:
             return InvalidTree("fields", f"entry {index} is not a map of exactly k, p, t and v")
         suffix, shared = entry["k"], entry["p"]
-        if not isinstance(suffix, bytes) or not isinstance(shared, int) or shared is True:
+        if not isinstance(suffix, bytes) or not isinstance(shared, int) or type(shared) is bool:
             return InvalidTree("fields", f"entry {index}: k is not bytes or p not an integer")
         wrong = _entry_fault(previous, suffix, shared, index) or (
             _link_fault(entry["t"], f"t of entry {index}", prefixes=(DAG_CBOR_PREFIX,))
