@@ -24,6 +24,7 @@ class Family(NamedTuple):
 
 FAMILIES = {
     "cid": Family("cid", "Print the CID of a file."),
+    "syntax": Family("syntax", "Check identifiers, one a line."),
 }
 """Command name to the module of this package whose `command` it is."""
 
