@@ -2,12 +2,21 @@
 
 ATProtoError
   InvalidSyntax (ValueError)   a string is not of the type it should be
+  InvalidKey (ValueError)      a public or private key, or its text form, is malformed
+  InvalidTreeKey (ValueError)  a tree or repository cannot hold this key
+  WriteRefused (ValueError)    a change that the repository cannot make
   NotEncodable (ValueError)    a value of the caller has no place in the data model
   InvalidData                  bytes or JSON of a peer break a rule; final
     NotCanonical               CBOR or a CID that is not in the one form allowed
     LimitExceeded              too deep, too long or too many
     HashMismatch               bytes that do not belong to their CID
     MissingBlock               a CID that leads nowhere in the blocks at hand
+    InvalidTree                a node or tree breaks a rule of the Merkle Search Tree
+    InversionFailed            operations do not lead back to the tree before them
+    InvalidRepo                a commit or repository breaks a rule
+    InvalidDocument            a DID document from which no signing key can be taken
+    InvalidFrame               a message of an event stream is not what it should be
+    ProofFailed                a proof does not show what it claims
     InvalidLog                 an operation log of did:plc that breaks a rule
   Truncated          retry     the input ended inside an item; what came before was right
   BadSignature                 a signature that its key did not make, or in a form not allowed
@@ -163,11 +172,13 @@ class BadSignature(ATProtoError):
 
     Attributes:
         reason: Which check failed.
+        code: The same for programs: `length`, `der`, `zero`, `range`, `high-s` or `mismatch`.
     """
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
+    def __init__(self, reason: str, *, code: str = "mismatch") -> None:
+        super().__init__(f"bad signature ({code}): {reason}")
         self.reason = reason
+        self.code = code
 
 
 class StoreFailed(ATProtoError):
@@ -178,3 +189,138 @@ class StoreBusy(StoreFailed):
     """Another process holds the store for longer than we wait."""
 
     retryable = True
+
+
+# Keys.
+
+
+class InvalidKey(ATProtoError, ValueError):
+    """A public or private key, or its text form, that is malformed.
+
+    Attributes:
+        reason: What is wrong. Never holds key material.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"invalid key: {reason}")
+        self.reason = reason
+
+
+# Trees.
+
+
+class InvalidTreeKey(ATProtoError, ValueError):
+    """A key that a tree or repository cannot hold.
+
+    Attributes:
+        reason: What is wrong with it.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"invalid tree key: {reason}")
+        self.reason = reason
+
+
+class InvalidTree(InvalidData):
+    """A node or a tree that breaks a rule of the Merkle Search Tree.
+
+    Attributes:
+        code: Stable name of the rule, listed in `mst/validate.py`.
+        detail: What is wrong, without the rest of the message.
+        cid: The node, where known.
+    """
+
+    def __init__(self, code: str, reason: str, *, cid: CID | None = None) -> None:
+        super().__init__(
+            f"invalid tree ({code}): {reason}", at=None if cid is None else f"node {cid}"
+        )
+        self.code = code
+        self.detail = reason
+        self.cid = cid
+
+
+class InversionFailed(InvalidData):
+    """Operations of a commit that cannot be undone on the tree of its slice.
+
+    Attributes:
+        code: `shape`, `duplicate`, `absent`, `present`, `value`, `incomplete` or `root`.
+        key: The key concerned, where there is one.
+    """
+
+    def __init__(self, code: str, reason: str, *, key: bytes | None = None) -> None:
+        super().__init__(
+            f"operations cannot be undone ({code}): {reason}",
+            at=None if key is None else key.decode("utf-8", "backslashreplace"),
+        )
+        self.code = code
+        self.key = key
+
+
+class ProofFailed(InvalidData):
+    """A proof that does not show what it claims.
+
+    Attributes:
+        code: `incomplete`, `absent`, `present`, `value` or `tree`.
+        key: The key concerned.
+    """
+
+    def __init__(self, code: str, reason: str, *, key: bytes) -> None:
+        super().__init__(
+            f"proof failed ({code}): {reason}", at=key.decode("utf-8", "backslashreplace")
+        )
+        self.code = code
+        self.key = key
+
+
+# Repositories and streams.
+
+
+class InvalidRepo(InvalidData):
+    """A commit or repository that breaks a rule.
+
+    Attributes:
+        code: Stable name of the check: `root`, `commit`, `version`, `did`, `rev`, `key-type`,
+            `path`, `record`, `record-size`.
+    """
+
+    def __init__(self, code: str, reason: str, *, at: str | None = None) -> None:
+        super().__init__(f"invalid repository ({code}): {reason}", at=at)
+        self.code = code
+
+
+class WriteRefused(ATProtoError, ValueError):
+    """A change that the repository cannot make.
+
+    Attributes:
+        code: `exists`, `absent`, `path`, `record`, `rev`, `commit` or `key-type`.
+        path: Where the record was to go, empty where it concerns the commit.
+    """
+
+    def __init__(self, code: str, reason: str, *, path: str = "") -> None:
+        super().__init__(f"write refused ({code}): {reason}" + (f": {path}" if path else ""))
+        self.code = code
+        self.path = path
+
+
+class InvalidDocument(InvalidData):
+    """A DID document from which no signing key can be taken.
+
+    Attributes:
+        code: `form`, `id`, `key-missing` or `key`.
+    """
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(f"invalid DID document ({code}): {reason}")
+        self.code = code
+
+
+class InvalidFrame(InvalidData):
+    """A message of an event stream that is not what it should be.
+
+    Attributes:
+        code: Stable name of the check, listed in `firehose/verify.py`.
+    """
+
+    def __init__(self, code: str, reason: str, *, at: str | None = None) -> None:
+        super().__init__(f"invalid frame ({code}): {reason}", at=at)
+        self.code = code

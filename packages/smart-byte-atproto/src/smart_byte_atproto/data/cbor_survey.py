@@ -56,7 +56,7 @@ def survey(data: bytes, offset: int = 0, *, lenient: bool = False) -> int:
     stack: list[_Open] = []
     position = offset
     while True:
-        if stack and stack[-1].is_map and stack[-1].left % 2 == 0:
+        if stack and stack[-1].is_map and stack[-1].left % 2 == 1:
             position = _key(data, position, stack[-1])
         else:
             count, is_map, position = _item(data, position, lenient=lenient)
