@@ -140,12 +140,14 @@ class InvalidLog(InvalidData):
 
     Attributes:
         index: Position of the first bad operation, from 0.
-        code: Stable name of the rule: `cid`, `signature`, `chain`, `recovery`, `nullified`, `did`,
-            `time`, `form`.
+        code: Stable name of the rule: `form`, `did`, `cid`, `signature`, `chain` (prev leads
+            nowhere), `tombstone`, `recovery` (key not strong enough), `late` (more than 72 hours),
+            `time` (order of createdAt) or `nullified` (flag).
     """
 
     def __init__(self, reason: str, *, index: int, code: str) -> None:
-        super().__init__(reason, at=f"operation {index}")
+        super().__init__(f"operation {index}: {reason}")
+        self.reason = reason
         self.index = index
         self.code = code
 
@@ -172,7 +174,8 @@ class BadSignature(ATProtoError):
 
     Attributes:
         reason: Which check failed.
-        code: The same for programs: `length`, `der`, `zero`, `range`, `high-s` or `mismatch`.
+        code: The same for programs: `length`, `der`, `zero`, `range`, `high-s`, `encoding` (not
+            base64url in its one form) or `mismatch`.
     """
 
     def __init__(self, reason: str, *, code: str = "mismatch") -> None:

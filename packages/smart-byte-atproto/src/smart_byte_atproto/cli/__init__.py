@@ -26,6 +26,7 @@ FAMILIES = {
     "car": Family("car", "List and verify CAR files."),
     "cbor": Family("cbor", "Decode and encode DAG-CBOR."),
     "cid": Family("cid", "Print the CID of a file."),
+    "plc": Family("plc", "Audit operation logs of did:plc."),
     "syntax": Family("syntax", "Check identifiers, one a line."),
 }
 """Command name to the module of this package whose `command` it is."""
