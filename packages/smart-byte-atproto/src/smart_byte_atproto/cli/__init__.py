@@ -26,7 +26,11 @@ FAMILIES = {
     "car": Family("car", "List and verify CAR files."),
     "cbor": Family("cbor", "Decode and encode DAG-CBOR."),
     "cid": Family("cid", "Print the CID of a file."),
+    "firehose": Family("firehose", "Verify recorded frames of the event stream."),
+    "key": Family("key", "Make keys, look at them, sign and verify."),
+    "mst": Family("mst", "Roots and validation of Merkle Search Trees."),
     "plc": Family("plc", "Audit operation logs of did:plc."),
+    "repo": Family("repo", "Make, read and verify repositories."),
     "syntax": Family("syntax", "Check identifiers, one a line."),
 }
 """Command name to the module of this package whose `command` it is."""

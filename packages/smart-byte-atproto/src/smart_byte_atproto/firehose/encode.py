@@ -41,10 +41,10 @@ def commit_body(made: Committed, *, seq: int, time: str) -> dict[str, dag_cbor.V
         ops.append(entry)
     body: dict[str, dag_cbor.Value] = {
         "seq": seq,
-        "repo": made.commit.did,
+        "repo": str(made.commit.did),
         "time": time,
-        "rev": made.commit.rev,
-        "since": made.since,
+        "rev": str(made.commit.rev),
+        "since": None if made.since is None else str(made.since),
         "commit": cid,
         "blocks": write_slice(cid, made.blocks),
         "ops": ops,

@@ -15,9 +15,10 @@ from typing import TypeAlias, TypeVar
 
 from smart_byte_atproto.data import dag_cbor
 from smart_byte_atproto.data.cid import CID
-from smart_byte_atproto.errors import InvalidFrame
+from smart_byte_atproto.errors import InvalidFrame, InvalidSyntax
 from smart_byte_atproto.mst.invert import Action, Operation
-from smart_byte_atproto.repo.commit import DID_PATTERN, MAX_DID_CHARACTERS, TID_PATTERN
+from smart_byte_atproto.syntax.did import DID
+from smart_byte_atproto.syntax.tid import TID
 
 from .frame import ERROR, MESSAGE, Frame
 
@@ -51,10 +52,10 @@ class CommitEvent:
     """
 
     seq: int
-    repo: str
+    repo: DID
     time: str
-    rev: str
-    since: str | None
+    rev: TID
+    since: TID | None
     commit: CID
     prev_data: CID | None
     too_big: bool
@@ -75,9 +76,9 @@ class SyncEvent:
     """
 
     seq: int
-    did: str
+    did: DID
     time: str
-    rev: str
+    rev: TID
     blocks: bytes
 
 
@@ -93,7 +94,7 @@ class IdentityEvent:
     """
 
     seq: int
-    did: str
+    did: DID
     time: str
     handle: str | None
 
@@ -111,7 +112,7 @@ class AccountEvent:
     """
 
     seq: int
-    did: str
+    did: DID
     time: str
     active: bool
     status: str | None
@@ -227,15 +228,16 @@ _PARSERS: dict[str | None, Callable[[dict[str, dag_cbor.Value]], Event]] = {
 _ACTIONS = {str(action): action for action in Action}
 
 
-def _common(body: dict[str, dag_cbor.Value], account: str) -> tuple[int, str, str]:
+def _common(body: dict[str, dag_cbor.Value], account: str) -> tuple[int, DID, str]:
     seq = body.get("seq")
     if type(seq) is not int:
         raise InvalidFrame("schema", "seq is absent or not an integer")
     if not 0 < seq < MAX_SEQ:
         raise InvalidFrame("seq", f"{seq} is not between 1 and 2^53")
-    did = _need(body, account, str)
-    if len(did) > MAX_DID_CHARACTERS or DID_PATTERN.fullmatch(did) is None:
-        raise InvalidFrame("did", f"{account} {did[:80]!r} is not a DID")
+    try:
+        did = DID(_need(body, account, str))
+    except InvalidSyntax as error:
+        raise InvalidFrame("did", str(error)) from error
     time = _need(body, "time", str)
     if _DATETIME.fullmatch(time) is None:
         raise InvalidFrame("time", f"{time[:80]!r} is not a datetime")
@@ -251,10 +253,11 @@ def _blocks(body: dict[str, dag_cbor.Value]) -> bytes:
     return blocks
 
 
-def _tid(text: str, name: str) -> str:
-    if TID_PATTERN.fullmatch(text) is None:
-        raise InvalidFrame("rev", f"{name} {text[:80]!r} is not a TID")
-    return text
+def _tid(text: str, name: str) -> TID:
+    try:
+        return TID(text)
+    except InvalidSyntax as error:
+        raise InvalidFrame("rev", f"{name}: {error}") from error
 
 
 def _need(body: dict[str, dag_cbor.Value], name: str, kind: type[T]) -> T:

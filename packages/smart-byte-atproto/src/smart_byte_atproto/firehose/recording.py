@@ -6,7 +6,7 @@ Source: format of the jetstream corpus; RFC 8878 for Zstandard.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 import zstandard
 
@@ -20,8 +20,10 @@ _LENGTH_BYTES = 4
 _MAX_WINDOW_BYTES = 1 << 27
 
 
-class _Reader(Protocol):
-    def read(self, size: int, /) -> bytes: ...
+# Compressed bytes taken at once. Zstandard makes at most 128 KiB of four bytes, so what one step
+# can ask for is 32 MiB.
+_STEP_BYTES = 1024
+_CHUNK_BYTES = 1 << 16
 
 
 def read_frames(file: BinaryIO, *, max_frame_bytes: int = MAX_FRAME_BYTES) -> Iterator[bytes]:
@@ -35,37 +37,64 @@ def read_frames(file: BinaryIO, *, max_frame_bytes: int = MAX_FRAME_BYTES) -> It
         Truncated: The file ends inside a frame; the frames before it were yielded.
         InvalidFrame: `recording`: a frame is too long, or the zstd stream is corrupt.
     """
-    start = file.read(_LENGTH_BYTES)
-    file.seek(0)
-    reader: _Reader = file
-    if start == ZSTD_MAGIC:
-        reader = zstandard.ZstdDecompressor(max_window_size=_MAX_WINDOW_BYTES).stream_reader(
-            file, read_across_frames=True
-        )
+    start = file.read(len(ZSTD_MAGIC))
+    chunks = _plain(start, file) if start != ZSTD_MAGIC else _unpacked(start, file)
+    held = bytearray()
     at = 0
-    try:
-        while head := _read(reader, _LENGTH_BYTES):
-            size = int.from_bytes(head, "little")
-            if len(head) < _LENGTH_BYTES:
-                raise Truncated("recording", needed=_LENGTH_BYTES - len(head), at=at)
+    for chunk in chunks:
+        held += chunk
+        position = 0
+        while len(held) - position >= _LENGTH_BYTES:
+            begin = position + _LENGTH_BYTES
+            size = int.from_bytes(held[position:begin], "little")
             if size > max_frame_bytes:
                 raise InvalidFrame("recording", f"frame of {size} bytes", at=f"byte {at}")
-            frame = _read(reader, size)
-            if len(frame) < size:
-                raise Truncated("recording", needed=size - len(frame), at=at)
-            yield frame
+            if len(held) < begin + size:
+                break
+            yield bytes(held[begin : begin + size])
+            position = begin + size
             at += _LENGTH_BYTES + size
-    except zstandard.ZstdError as error:
-        raise InvalidFrame("recording", f"corrupt zstd stream: {error}") from error
+        del held[:position]
+    if held:
+        needed = _LENGTH_BYTES - len(held)
+        if needed <= 0:
+            needed = int.from_bytes(held[:_LENGTH_BYTES], "little") - len(held) + _LENGTH_BYTES
+        raise Truncated("recording is cut off", needed=needed, at=at)
 
 
-def _read(reader: _Reader, size: int) -> bytes:
-    """Read until `size` bytes are there or the input ends."""
-    parts: list[bytes] = []
-    while size and (part := reader.read(size)):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+def _plain(start: bytes, file: BinaryIO) -> Iterator[bytes]:
+    chunk = start
+    while chunk:
+        yield chunk
+        chunk = file.read(_CHUNK_BYTES)
+
+
+def _unpacked(start: bytes, file: BinaryIO) -> Iterator[bytes]:
+    """Decompress one Zstandard frame after the other.
+
+    Raises:
+        Truncated: The last one is not finished.
+        InvalidFrame: `recording`: the stream is corrupt.
+    """
+    unpack = zstandard.ZstdDecompressor(max_window_size=_MAX_WINDOW_BYTES)
+    stream = unpack.decompressobj()
+    fresh = True
+    data = start
+    while data:
+        try:
+            chunk = stream.decompress(data)
+        except zstandard.ZstdError as error:
+            raise InvalidFrame("recording", f"corrupt zstd stream: {error}") from error
+        fresh = False
+        rest = b""
+        if stream.eof:
+            rest = stream.unused_data
+            stream = unpack.decompressobj()
+            fresh = True
+        yield chunk
+        data = rest or file.read(_STEP_BYTES)
+    if not fresh:
+        raise Truncated("zstd stream is cut off")
 
 
 def write_frames(frames: Iterable[bytes]) -> Iterator[bytes]:

@@ -11,21 +11,18 @@ Source: AT Protocol, Repository, Commit Objects; reference sections 6.1 and 6.2.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Self
 
 from smart_byte_atproto.crypto import PrivateKey, PublicKey
 from smart_byte_atproto.data import dag_cbor
 from smart_byte_atproto.data.cid import CID, Codec
-from smart_byte_atproto.errors import InvalidData, InvalidRepo, WriteRefused
+from smart_byte_atproto.errors import InvalidData, InvalidRepo, InvalidSyntax, WriteRefused
+from smart_byte_atproto.syntax.did import DID
+from smart_byte_atproto.syntax.tid import TID
 
 VERSION = 3
 READABLE_VERSIONS = (2, 3)
-# Sections 1.1 and 1.6 of the reference, as patterns: every frame of a stream passes here.
-DID_PATTERN = re.compile(r"did:[a-z]+:[a-zA-Z0-9._:%-]*[a-zA-Z0-9._-]")
-MAX_DID_CHARACTERS = 2048
-TID_PATTERN = re.compile("[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}")
 _KNOWN = frozenset({"did", "version", "data", "rev", "prev", "sig"})
 
 
@@ -48,14 +45,15 @@ class UnsignedCommit:
     version: int = VERSION
 
     def __post_init__(self) -> None:
-        _check_names(self.did, self.rev)
+        object.__setattr__(self, "did", _did(self.did))
+        object.__setattr__(self, "rev", _tid(self.rev))
 
     def encode(self) -> bytes:
         """Return the DAG-CBOR bytes that are signed."""
         return dag_cbor.encode(
             {
-                "did": self.did,
-                "rev": self.rev,
+                "did": str(self.did),
+                "rev": str(self.rev),
                 "data": self.data,
                 "prev": self.prev,
                 "version": self.version,
@@ -77,9 +75,9 @@ class UnsignedCommit:
                 "key-type", f"the network refuses commits signed with {key.key_type}"
             )
         return SignedCommit(
-            did=self.did,
+            did=_did(self.did),
             data=self.data,
-            rev=self.rev,
+            rev=_tid(self.rev),
             prev=self.prev,
             version=self.version,
             sig=key.sign(self.encode()),
@@ -101,9 +99,9 @@ class SignedCommit:
         extra: Fields that the specification does not know, in the signature all the same.
     """
 
-    did: str
+    did: DID
     data: CID
-    rev: str | None
+    rev: TID | None
     prev: CID | None
     version: int
     sig: bytes
@@ -140,11 +138,11 @@ class SignedCommit:
             raise InvalidRepo("commit", "version 3 without rev or prev")
         if not data.is_strict or data.codec != Codec.DAG_CBOR:
             raise InvalidRepo("commit", "data is not a dag-cbor CID")
-        _check_names(did, rev)
         extra: tuple[tuple[str, dag_cbor.Value], ...] = ()
         if len(value) > len(_KNOWN) - (not has_prev) - (rev is None):
             extra = tuple((name, item) for name, item in value.items() if name not in _KNOWN)
-        return cls(did, data, rev, prev, version, sig, has_prev, extra)
+        tid = None if rev is None else _tid(rev)
+        return cls(_did(did), data, tid, prev, version, sig, has_prev, extra)
 
     @property
     def unsigned(self) -> bytes:
@@ -177,20 +175,27 @@ class SignedCommit:
 
     def _fields(self) -> dict[str, dag_cbor.Value]:
         fields: dict[str, dag_cbor.Value] = {
-            "did": self.did,
+            "did": str(self.did),
             "data": self.data,
             "version": self.version,
         }
         if self.rev is not None:
-            fields["rev"] = self.rev
+            fields["rev"] = str(self.rev)
         if self.has_prev:
             fields["prev"] = self.prev
         fields.update(self.extra)
         return fields
 
 
-def _check_names(did: str, rev: str | None) -> None:
-    if len(did) > MAX_DID_CHARACTERS or DID_PATTERN.fullmatch(did) is None:
-        raise InvalidRepo("did", f"{did[:80]!r} is not a DID")
-    if rev is not None and TID_PATTERN.fullmatch(rev) is None:
-        raise InvalidRepo("rev", f"{rev[:80]!r} is not a TID")
+def _did(text: str) -> DID:
+    try:
+        return DID(text)
+    except InvalidSyntax as error:
+        raise InvalidRepo("did", str(error)) from error
+
+
+def _tid(text: str) -> TID:
+    try:
+        return TID(text)
+    except InvalidSyntax as error:
+        raise InvalidRepo("rev", str(error)) from error
