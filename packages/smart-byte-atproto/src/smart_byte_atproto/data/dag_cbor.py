@@ -35,9 +35,9 @@ from typing import TYPE_CHECKING, cast
 
 from cbrrr import _cbrrr  # the C functions themselves: a call less
 
-from smart_byte_atproto.errors import InvalidData, LimitExceeded, NotCanonical, NotEncodable
+from smart_byte_atproto.errors import InvalidData, NotCanonical, NotEncodable
 
-from .cbor_survey import survey
+from .cbor_survey import MAX_BYTES, survey
 from .cid import CID
 from .model import MAX_DEPTH, GenericValue, Value, find_problem, has_only_values
 
@@ -54,9 +54,6 @@ __all__ = [
     "decode_lenient",
     "encode",
 ]
-
-MAX_BYTES = 5_000_000
-"""Longest item that is read: a whole firehose frame."""
 
 _decode = cast("Callable[[bytes, object, bool], tuple[Value, int]]", _cbrrr.decode_dag_cbor)
 _encode = cast("Callable[[object, type, bool], bytes]", _cbrrr.encode_dag_cbor)
@@ -131,14 +128,21 @@ def decode_first(data: bytes, offset: int = 0) -> tuple[Value, int]:
     """Decode the item that starts at `offset`; return it and the offset after it.
 
     For firehose frames, which are two items back to back. Same checks and errors as `decode`,
-    but what follows the item is left alone. Offsets in errors count from `offset`.
+    but what follows the item is left alone.
     """
+    if len(data) - offset > _MEDIUM:
+        end = survey(data, offset)
+        return _decode_guarded(data[offset:end])[0], end
     rest = data[offset:]
-    if len(rest) > _SMALL:
-        value, length = _decode_long(rest)
-    else:
-        value, length = _decode_guarded(rest)
-        _check(rest, value)
+    try:
+        if len(rest) > _SMALL:
+            value, length = _decode_long(rest)
+        else:
+            value, length = _decode_guarded(rest)
+            _check(rest, value)
+    except InvalidData:
+        survey(data, offset)  # raises the same with the offset in `data`
+        raise
     return value, offset + length
 
 
@@ -202,10 +206,7 @@ def _decode_long(data: bytes) -> tuple[Value, int]:
             value, end = _decode_guarded(data)
             _check(data, value)
             return value, end
-    end = survey(data)
-    if end > MAX_BYTES:
-        raise LimitExceeded("item has too many bytes", limit=MAX_BYTES)
-    return _decode_guarded(data)
+    return _decode_guarded(data[: survey(data)])
 
 
 def _reason(data: bytes, bad: Exception) -> Exception:

@@ -44,41 +44,27 @@ class Problem:
 
 
 def has_only_values(value: object) -> bool:
-    """Tell if types, integers and depth are right. Keys and the inside of text are left out."""
+    """Tell if types, integers and depth are right. Keys and the inside of text are left out.
+
+    Never recurses: it goes down one level of nesting after the other, so a cycle ends too.
+    """
     if not (type(value) is dict or type(value) is list):
         return _is_scalar(value)
-    containers: list[_Container] = [value]
-    for container in containers:  # grows on the way
-        if not _collect(container, containers):
-            return False
-        if len(containers) > MAX_DEPTH:  # depth has to be measured; a cycle ends here too
-            return _holds_only_values([value])
-    return True
-
-
-def _holds_only_values(level: list[_Container]) -> bool:
-    """Go down one level of nesting after the other, never by recursion."""
+    level: list[_Container] = [value]
     for _ in range(MAX_DEPTH):
         below: list[_Container] = []
         for container in level:
-            if not _collect(container, below):
-                return False
+            for item in container.values() if type(container) is dict else container:
+                if type(item) is str:
+                    continue
+                if type(item) is dict or type(item) is list:
+                    below.append(item)
+                elif not _is_scalar(item):
+                    return False
         if not below:
             return True
         level = below
     return False
-
-
-def _collect(container: _Container, below: list[_Container]) -> bool:
-    """Check the scalars of a container and add its containers to `below`."""
-    for item in container.values() if type(container) is dict else container:
-        if type(item) is str:
-            continue
-        if type(item) is dict or type(item) is list:
-            below.append(item)
-        elif not _is_scalar(item):
-            return False
-    return True
 
 
 def _is_scalar(item: object) -> bool:
