@@ -71,6 +71,8 @@ def _holds_only_model(level: list[_Container]) -> bool:
 def _is_scalar(item: object) -> bool:
     if type(item) is int:
         return _LEAST <= item <= _MOST
+    if type(item) is CID:
+        return item.is_strict
     return type(item) in _SCALARS
 
 
