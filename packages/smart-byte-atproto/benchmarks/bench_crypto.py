@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -27,20 +28,27 @@ def per_second(work: Callable[[], object]) -> float:
 
 def measure() -> Iterator[tuple[str, str, float, str]]:
     """Yield case, library, value and unit; higher is better for all."""
-    for engine in {ENGINE.name: ENGINE, OPENSSL.name: OPENSSL}.values():
-        key = PrivateKey(KeyType.K256, bytes(range(1, 33)), engine=engine)
-        signature = key.sign(MESSAGE)
-        public = key.public_key
-        who = f"smart-byte on {engine.name}"
-        yield "K-256 verify", who, per_second(lambda: public.verify(MESSAGE, signature)), "/s"  # noqa: B023 - used at once
-        yield "K-256 sign", who, per_second(lambda: key.sign(MESSAGE)), "/s"  # noqa: B023 - used at once
-    key = PrivateKey(KeyType.K256, bytes(range(1, 33)))
-    yield from peers(key.public_key.did_key, key.sign(MESSAGE))
+    secret = bytes(range(1, 33))
+    engines = {ENGINE.name: ENGINE, OPENSSL.name: OPENSSL}
+    keys = {
+        f"smart-byte on {name}": PrivateKey(KeyType.K256, secret, engine=engine)
+        for name, engine in engines.items()
+    }
+    signature = next(iter(keys.values())).sign(MESSAGE)
+    for who, key in keys.items():
+        yield (
+            "K-256 verify",
+            who,
+            per_second(partial(key.public_key.verify, MESSAGE, signature)),
+            "/s",
+        )
+    yield from peers(next(iter(keys.values())).public_key.did_key, signature)
+    for who, key in keys.items():
+        yield "K-256 sign", who, per_second(partial(key.sign, MESSAGE)), "/s"
     for kind in (KeyType.P256, KeyType.ED25519):
-        other = PrivateKey.generate(kind)
-        made = other.sign(MESSAGE)
-        rate = per_second(lambda: other.public_key.verify(MESSAGE, made))  # noqa: B023 - used at once
-        yield f"{kind} verify", "smart-byte", rate, "/s"
+        key = PrivateKey.generate(kind)
+        work = partial(key.public_key.verify, MESSAGE, key.sign(MESSAGE))
+        yield f"{kind} verify", "smart-byte", per_second(work), "/s"
 
 
 def peers(did_key: str, signature: bytes) -> Iterator[tuple[str, str, float, str]]:
