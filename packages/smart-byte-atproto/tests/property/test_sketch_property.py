@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import json
 import random
 from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import pytest
 from blake3 import blake3
@@ -42,6 +45,18 @@ def oracle(content: dict[bytes, CID]) -> bytes:
         return blake3(body, derive_key_context=context).digest()
 
     return node(sorted(content.items()), max(map(depth, content), default=0))
+
+
+VECTORS = json.loads((Path(__file__).parents[1] / "data/sketch_mst.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["name"])
+def test_published_vectors_of_the_format(vector: dict[str, Any]) -> None:
+    content = {bytes.fromhex(key): CID.parse(cid) for key, cid in vector["pairs"]}
+    tree = SketchMST.build(content)
+    assert tree.root.hex() == vector["root"] == oracle(content).hex()
+    assert tree.root_node.data.hex() == vector["root_node"]
+    assert tree.layer == vector["layer"]
 
 
 @given(records, st.randoms(use_true_random=False))

@@ -23,7 +23,7 @@ from .events import (
     parse_event,
 )
 from .frame import decode_frame
-from .verify import AccountState, verify_commit, verify_sync
+from .verify import AccountState, VerifiedCommit, verify_commit, verify_sync
 
 DEFAULT_MAX_ACCOUNTS = 1_000_000
 
@@ -83,61 +83,55 @@ class StreamVerifier:
 
     def verify(self, data: bytes) -> Verdict:
         """Decode and verify one frame. Never raises for what a peer can send."""
-        verdict = Verdict(good=False)
+        kind: str | None = None
+        event: Event | None = None
+        done: VerifiedCommit | None = None
         try:
             frame = decode_frame(data)
-            verdict = replace(verdict, type=frame.type)
+            kind = frame.type
             event = parse_event(frame)
-            if event is None:
-                return replace(verdict, good=True)
-            return self._judge(event, _describe(verdict, event))
+            if event is not None:
+                done = self._judge(event)
         except InvalidFrame as error:
-            return replace(verdict, code=error.code, reason=error.reason)
+            return _verdict(kind, event, None, error)
+        return _verdict(kind, event, done, None)
 
-    def _judge(self, event: Event, verdict: Verdict) -> Verdict:
-        try:
-            self._advance(verdict.seq)
-            match event:
-                case CommitEvent():
-                    return self._commit(event, verdict)
-                case SyncEvent():
-                    done = verify_sync(
-                        event, key=self._key(event.did), state=self._states.get(event.did)
-                    )
-                    self._keep(event.did, done.state)
-                case AccountEvent():
-                    state = self._states.get(event.did) or AccountState()
-                    self._keep(event.did, replace(state, active=event.active))
-                case IdentityEvent() | InfoEvent() | ErrorEvent():
-                    pass
-                case _:
-                    assert_never(event)
-        except InvalidFrame as error:
-            return replace(verdict, code=error.code, reason=error.reason)
-        return replace(verdict, good=True)
+    def _judge(self, event: Event) -> VerifiedCommit | None:
+        match event:
+            case CommitEvent():
+                self._advance(event.seq)
+                did = event.repo
+                done = verify_commit(
+                    event,
+                    key=self._key(did),
+                    state=self._states.get(did),
+                    latest_rev=self._latest_rev,
+                    lenient=self._lenient,
+                )
+                self._keep(did, done.state)
+                return done
+            case SyncEvent():
+                self._advance(event.seq)
+                did = event.did
+                done = verify_sync(event, key=self._key(did), state=self._states.get(did))
+                self._keep(did, done.state)
+                return done
+            case AccountEvent():
+                self._advance(event.seq)
+                state = self._states.get(event.did) or AccountState()
+                self._keep(event.did, replace(state, active=event.active))
+            case IdentityEvent():
+                self._advance(event.seq)
+            case InfoEvent() | ErrorEvent():
+                pass
+            case _:
+                assert_never(event)
+        return None
 
-    def _advance(self, seq: int | None) -> None:
-        if seq is None:
-            return
+    def _advance(self, seq: int) -> None:
         if seq <= self._seq:
             raise InvalidFrame("seq", f"{seq} is not after {self._seq}")
         self._seq = seq
-
-    def _commit(self, event: CommitEvent, verdict: Verdict) -> Verdict:
-        done = verify_commit(
-            event,
-            key=self._key(event.repo),
-            state=self._states.get(event.repo),
-            latest_rev=self._latest_rev,
-            lenient=self._lenient,
-        )
-        self._keep(event.repo, done.state)
-        return replace(
-            verdict,
-            good=True,
-            operations=len(event.operations) if done.inverted else 0,
-            desynchronized=not done.continues,
-        )
 
     def _key(self, did: str) -> PublicKey:
         try:
@@ -155,17 +149,38 @@ class StreamVerifier:
         self._states[did] = state
 
 
-def _describe(verdict: Verdict, event: Event) -> Verdict:
+def _verdict(
+    kind: str | None, event: Event | None, done: VerifiedCommit | None, error: InvalidFrame | None
+) -> Verdict:
+    seq: int | None = None
+    account: str | None = None
+    rev: str | None = None
+    reason: str | None = None
+    operations = 0
     match event:
         case CommitEvent():
-            return replace(verdict, seq=event.seq, account=event.repo, rev=event.rev)
+            seq, account, rev = event.seq, event.repo, event.rev
+            operations = len(event.operations) if done is not None and done.inverted else 0
         case SyncEvent():
-            return replace(verdict, seq=event.seq, account=event.did, rev=event.rev)
+            seq, account, rev = event.seq, event.did, event.rev
         case IdentityEvent() | AccountEvent():
-            return replace(verdict, seq=event.seq, account=event.did)
+            seq, account = event.seq, event.did
         case InfoEvent():
-            return replace(verdict, reason=event.name)
+            reason = event.name
         case ErrorEvent():
-            return replace(verdict, reason=event.error)
+            reason = event.error
+        case None:
+            pass
         case _:
             assert_never(event)
+    return Verdict(
+        good=error is None,
+        type=kind,
+        seq=seq,
+        account=account,
+        rev=rev,
+        operations=operations,
+        desynchronized=isinstance(event, CommitEvent) and done is not None and not done.continues,
+        code=None if error is None else error.code,
+        reason=reason if error is None else error.reason,
+    )
