@@ -18,6 +18,9 @@ from .model import MAX_DEPTH
 MAX_ELEMENTS = 131_072
 """Entries of one list or map (recommended data limit)."""
 
+MAX_BYTES = 5_000_000
+"""Longest item: a whole firehose frame."""
+
 MAX_KEY_BYTES = 8_192
 """UTF-8 length of a map key (recommended data limit)."""
 
@@ -64,6 +67,8 @@ def survey(data: bytes, offset: int = 0, *, lenient: bool = False) -> int:
                 if len(stack) == MAX_DEPTH:
                     raise LimitExceeded("nested too deep", limit=MAX_DEPTH, at=position - 1)
                 stack.append(_Open(2 * count if is_map else count, is_map=is_map))
+        if position - offset > MAX_BYTES:
+            raise LimitExceeded("item has too many bytes", limit=MAX_BYTES, at=offset)
         while stack and stack[-1].left == 0:
             stack.pop()
         if not stack:

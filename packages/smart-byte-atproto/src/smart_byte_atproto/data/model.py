@@ -44,14 +44,13 @@ class Problem:
 
 
 def has_only_values(value: object) -> bool:
-    """Tell if types, integers and depth are right. Keys and the inside of text are left out."""
-    if type(value) is dict or type(value) is list:
-        return _holds_only_model([value])
-    return _is_scalar(value)
+    """Tell if types, integers and depth are right. Keys and the inside of text are left out.
 
-
-def _holds_only_model(level: list[_Container]) -> bool:
-    """Go down one level of nesting after the other; never recurses, so a cycle ends too."""
+    Never recurses: it goes down one level of nesting after the other, so a cycle ends too.
+    """
+    if not (type(value) is dict or type(value) is list):
+        return _is_scalar(value)
+    level: list[_Container] = [value]
     for _ in range(MAX_DEPTH):
         below: list[_Container] = []
         for container in level:

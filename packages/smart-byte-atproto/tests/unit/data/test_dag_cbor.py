@@ -173,8 +173,16 @@ def test_items_back_to_back_are_read_one_by_one() -> None:
         dag_cbor.decode(data)
     with pytest.raises(InvalidData):
         dag_cbor.decode_first(data, len(data))
-    with pytest.raises(InvalidData):
-        dag_cbor.decode_first(first + b"\xfb" + bytes(8), len(first))
+    for filler in (b"", b"\x40", dag_cbor.encode(b"x" * 5_000), dag_cbor.encode(b"x" * 50_000)):
+        bad = first + b"\x82" + (filler or b"\x00") + b"\xfb" + bytes(8)
+        with pytest.raises(InvalidData, match="float") as caught:
+            dag_cbor.decode_first(bad, len(first))
+        assert caught.value.at == len(bad) - 9
+
+
+def test_a_huge_input_is_left_at_the_limit() -> None:
+    with pytest.raises(LimitExceeded):
+        dag_cbor.decode_first((b"\x9a\x00\x01\x00\x00" + b"\x00" * 65_535) * 100)
 
 
 def test_lenient_reads_floats_and_other_links_but_no_other_form() -> None:
