@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,13 +14,11 @@ from smart_byte_atproto.errors import ATProtoError, InvalidDocument
 from smart_byte_atproto.firehose.recording import read_frames
 from smart_byte_atproto.firehose.verdict import StreamVerifier, Verdict
 from smart_byte_atproto.identity.signing_key import signing_key
-from smart_byte_atproto.syntax.tid import TID
 
+from .clock import latest_rev
 from .progress import progress
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-# Clocks may differ by this much.
-_TOLERANCE_S = 300
 
 
 @click.group("firehose")
@@ -44,7 +41,7 @@ def verify(file: Path, did_docs: Path, lenient: bool, quiet: bool, as_json: bool
     stream = StreamVerifier(
         _keys(did_docs),
         lenient=lenient,
-        latest_rev=TID.at(int((time.time() + _TOLERANCE_S) * 1_000_000), 1023),
+        latest_rev=latest_rev(),
     )
     good = bad = 0
     failure: ATProtoError | None = None

@@ -15,6 +15,7 @@ from smart_byte_atproto.mst.diff import record_changes
 from smart_byte_atproto.repo import RepoReport, verify_repo
 
 from .car_file import load_car
+from .clock import latest_rev
 from .key import parse_public
 from .progress import progress
 from .repo_file import open_repo
@@ -54,7 +55,13 @@ def verify(
         root, blocks = load_car(file)
         with progress("Verifying") as advance:
             report = verify_repo(
-                root, blocks, key=key, did=did, network=not closed, on_record=lambda: advance(1)
+                root,
+                blocks,
+                key=key,
+                did=did,
+                network=not closed,
+                latest_rev=latest_rev(),
+                on_record=lambda: advance(1),
             )
     except ATProtoError as error:
         if not as_json:

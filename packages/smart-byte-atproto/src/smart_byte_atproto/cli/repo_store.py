@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from pathlib import Path
-from random import SystemRandom
 from typing import BinaryIO
 
 import click
@@ -23,8 +21,8 @@ from smart_byte_atproto.errors import InvalidData, WriteRefused
 from smart_byte_atproto.repo import Repo
 from smart_byte_atproto.repo.export import export_blocks
 from smart_byte_atproto.stores.sqlite import SQLiteStore
-from smart_byte_atproto.syntax.tid import TID, TIDGenerator
 
+from .clock import next_rev
 from .key import read_key
 from .progress import progress
 
@@ -44,7 +42,7 @@ def init(store: Path, did: str, key_file: Path, closed: bool) -> None:
         raise click.ClickException(f"{store} exists already")
     key = read_key(key_file)
     with SQLiteStore(store) as blocks:
-        made = Repo.create(did, blocks).commit(key, rev=_next_rev(None), network=not closed)
+        made = Repo.create(did, blocks).commit(key, rev=next_rev(None), network=not closed)
     click.echo(f"{made.commit.cid}\t{made.commit.rev}")
 
 
@@ -84,7 +82,7 @@ def commit(store: Path, key_file: Path, closed: bool) -> None:
     with SQLiteStore(store) as blocks:
         repo = _staged(Repo.load(blocks), store)
         head = repo.head
-        rev = _next_rev(None if head is None else head.rev)
+        rev = next_rev(None if head is None else head.rev)
         made = repo.commit(key, rev=rev, network=not closed)
     _staging(store).unlink(missing_ok=True)
     click.echo(f"{made.commit.cid}\t{made.commit.rev}")
@@ -147,9 +145,3 @@ def _parse_staged(line: str, number: int) -> tuple[str, str | None]:
     if not isinstance(path, str) or not isinstance(text, str | None):
         raise InvalidData("malformed staged change", at=f"line {number}")
     return path, text
-
-
-def _next_rev(last: TID | None) -> TID:
-    """Return a TID of this moment, after the last one whatever the clock says."""
-    clock = TIDGenerator(lambda: time.time_ns() // 1000, rng=SystemRandom(), last=last)
-    return clock.next()

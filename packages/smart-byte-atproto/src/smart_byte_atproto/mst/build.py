@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias, TypeVar
 
 from smart_byte_atproto.data.cid import CID
-from smart_byte_atproto.errors import InvalidTreeKey
+from smart_byte_atproto.errors import InvalidTreeKey, NotEncodable
 
 from .node import MAX_KEY_BYTES, RawCID, depth_of
 
@@ -33,13 +33,25 @@ def check_key(key: bytes) -> bytes:
     return key
 
 
+def raw_value(value: CID) -> RawCID:
+    """Return the 36 bytes of a value that a tree can hold.
+
+    Raises:
+        NotEncodable: It is not a CIDv1 of the strict form.
+    """
+    if not value.is_strict:
+        raise NotEncodable(f"value of a tree is not a CID of the strict form: {value}")
+    return value.raw
+
+
 def sorted_pairs(items: Iterable[tuple[bytes, CID]]) -> list[tuple[bytes, RawCID]]:
     """Sort pairs by key and check every key.
 
     Raises:
         InvalidTreeKey: An empty or over-long key, or the same key twice.
+        NotEncodable: A value is not a CIDv1 of the strict form.
     """
-    ordered = sorted([(key, value.raw) for key, value in items])
+    ordered = sorted([(key, raw_value(value)) for key, value in items])
     previous = b""
     for key, _ in ordered:
         if key == previous or len(key) > MAX_KEY_BYTES:

@@ -84,7 +84,7 @@ def decode_node(data: bytes, *, link: RawCID | None = None, max_entries: int = M
         keys, values, trees = _decode(data, max_entries)
     except (_Malformed, KeyError, IndexError):
         raise explain(data, max_entries=max_entries) from None
-    return Node.sealed(keys, values, trees, data=data, link=link)
+    return Node(keys, values, trees, data, link)
 
 
 def _decode(data: bytes, max_entries: int) -> _Parts:
@@ -103,19 +103,20 @@ def _decode(data: bytes, max_entries: int) -> _Parts:
     left_tree: RawCID | None = None
     while head is not None:
         size = _KEY_SIZES[head]
-        suffix = data[at : at + size]
         fields = _FIELDS(data, at + size)
         if fields is None:
             raise _Malformed
-        at = fields.end()
         prefix, tree, value, head, left_tree = fields.groups()
         shared = _PREFIX_SIZES[prefix]
-        key = previous[:shared] + suffix
+        key = previous[:shared] + data[at : at + size]
         # Longest prefix: no byte of the previous key goes on where the suffix starts.
-        if key <= previous or len(key) != shared + size:
+        if (
+            key <= previous
+            or len(key) != shared + size
+            or (shared < len(previous) and previous[shared] == data[at])
+        ):
             raise _Malformed
-        if shared < len(previous) and previous[shared] == suffix[0]:
-            raise _Malformed
+        at = fields.end()
         keys.append(key)
         values.append(value)
         trees.append(tree)

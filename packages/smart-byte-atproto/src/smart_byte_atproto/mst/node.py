@@ -96,29 +96,16 @@ class Node:
         keys: tuple[bytes, ...],
         values: tuple[RawCID, ...],
         trees: tuple[Node | RawCID | None, ...],
+        data: bytes | None = None,
+        link: RawCID | None = None,
     ) -> None:
+        """Make a node. Bytes and CID may be given where they are known to belong to it."""
         self.keys = keys
         self.values = values
         self.trees = trees
-        self._data: bytes | None = None
-        self._link: RawCID | None = None
+        self._data = data
+        self._link = link
         self._base: tuple[bytes, RawCID, Node] | None = None
-
-    @classmethod
-    def sealed(
-        cls,
-        keys: tuple[bytes, ...],
-        values: tuple[RawCID, ...],
-        trees: tuple[Node | RawCID | None, ...],
-        *,
-        data: bytes,
-        link: RawCID,
-    ) -> Node:
-        """Make a node whose bytes and CID are known already."""
-        node = cls(keys, values, trees)
-        node._data = data
-        node._link = link
-        return node
 
     def with_tree(self, at: int, tree: Node | RawCID | None) -> Node:
         """Return this node with another subtree in slot `at`."""

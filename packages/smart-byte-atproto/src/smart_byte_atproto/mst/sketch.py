@@ -20,7 +20,7 @@ from blake3 import blake3
 from smart_byte_atproto.data.cid import CID
 from smart_byte_atproto.errors import InvalidTree
 
-from .build import build, check_key, sorted_pairs
+from .build import build, check_key, raw_value, sorted_pairs
 from .codec import MAX_ENTRIES
 from .edit import Editor
 from .node import CID_BYTES, DAG_CBOR_PREFIX, MAX_KEY_BYTES, RAW_PREFIX, depth_of
@@ -163,6 +163,7 @@ class SketchMST:
 
         Raises:
             InvalidTreeKey: An empty or over-long key, or the same key twice.
+            NotEncodable: A value is not a CIDv1 of the strict form.
         """
         items = pairs.items() if isinstance(pairs, Mapping) else pairs
         return cls(*build(sorted_pairs(items), SketchNode))
@@ -182,9 +183,10 @@ class SketchMST:
 
         Raises:
             InvalidTreeKey: An empty or over-long key.
+            NotEncodable: The value is not a CIDv1 of the strict form.
         """
         depth = depth_of(check_key(key))
-        root, layer = _EDITOR.put(self._root, self.layer, key, value.raw, depth=depth)
+        root, layer = _EDITOR.put(self._root, self.layer, key, raw_value(value), depth=depth)
         return self if root is self._root else type(self)(root, layer)
 
     def remove(self, key: bytes) -> tuple[Self, CID] | None:

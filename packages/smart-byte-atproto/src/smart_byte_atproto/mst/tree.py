@@ -17,7 +17,7 @@ from typing import Self
 from smart_byte_atproto.data.cid import CID
 from smart_byte_atproto.errors import InvalidTree
 
-from .build import build, check_key, sorted_pairs
+from .build import build, check_key, raw_value, sorted_pairs
 from .edit import Editor
 from .node import EMPTY, MAX_LAYER, Node, RawCID, depth_of
 from .source import DEFAULT_CACHE_NODES, Blocks, NodeSource, NoNodes, StoredNodes
@@ -48,6 +48,7 @@ class Tree:
 
         Raises:
             InvalidTreeKey: An empty or over-long key, or the same key twice.
+            NotEncodable: A value is not a CIDv1 of the strict form.
         """
         items = pairs.items() if isinstance(pairs, Mapping) else pairs
         return cls(*build(sorted_pairs(items), Node))
@@ -161,9 +162,10 @@ class Tree:
 
         Raises:
             InvalidTreeKey: An empty or over-long key.
+            NotEncodable: The value is not a CIDv1 of the strict form.
             MissingBlock: A node that the edit has to open is not there.
         """
-        return self.put_raw(check_key(key), value.raw)
+        return self.put_raw(check_key(key), raw_value(value))
 
     def put_raw(self, key: bytes, value: RawCID) -> Self:
         """Insert or replace, the value as 36 bytes."""

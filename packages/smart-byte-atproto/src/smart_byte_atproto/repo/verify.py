@@ -67,6 +67,7 @@ def verify_repo(
     key: PublicKey,
     did: str | None = None,
     network: bool = True,
+    latest_rev: str | None = None,
     max_record_bytes: int = MAX_RECORD_BYTES,
     on_record: Callable[[], object] | None = None,
 ) -> RepoReport:
@@ -78,6 +79,7 @@ def verify_repo(
         key: Signing key of the account.
         did: Account that it has to be of, where known.
         network: Refuse what the network refuses; False allows Ed25519.
+        latest_rev: TID of a few minutes from the present; later revs are refused.
         max_record_bytes: Longest record allowed.
         on_record: Called after each record, for progress.
 
@@ -94,6 +96,8 @@ def verify_repo(
     commit = SignedCommit.decode(block)
     if did is not None and commit.did != did:
         raise InvalidRepo("did", f"repository of {commit.did}, not of {did}")
+    if latest_rev is not None and commit.rev is not None and commit.rev > latest_rev:
+        raise InvalidRepo("rev", f"rev {commit.rev} is in the future")
     commit.verify(key, network=network)
     records = _Records(blocks, max_record_bytes, on_record)
     tree = validate(commit.data, blocks, check_key=_check_key, on_entry=records.check)

@@ -114,6 +114,7 @@ def test_refuses_bad_records_and_paths() -> None:
     assert refusal({f"{POST}/a": record("x" * 100)}, max_record_bytes=100) == "record-size"
     assert refusal({"not-a-path": record("x")}) == "path"
     assert refusal({f"{POST}/a": record("x")}, did="did:web:example.com") == "did"
+    assert refusal({f"{POST}/a": record("x")}, latest_rev="3jzfcijpj2z22") == "rev"
     root, blocks = repository({f"{POST}/a": record("x")}, codec=Codec.RAW)
     with pytest.raises(InvalidRepo) as caught:
         verify_repo(root, blocks, key=KEY.public_key)
