@@ -128,6 +128,7 @@ class SignedCommit:
             or not isinstance(data, CID)
             or not isinstance(sig, bytes)
             or not isinstance(rev, str | None)
+            or (rev is None and "rev" in value)
             or not isinstance(prev, CID | None)
         ):
             raise InvalidRepo("commit", "did, data, sig, rev or prev is absent or of another type")
