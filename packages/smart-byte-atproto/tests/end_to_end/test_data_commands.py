@@ -15,20 +15,7 @@ pytestmark = pytest.mark.end_to_end
 
 RECORDS = [dag_cbor.encode({"n": number}) for number in range(3)]
 BLOCKS = [(CID.of(record), record) for record in RECORDS]
-GENESIS = {
-    "type": "plc_operation",
-    "rotationKeys": ["did:key:zQ3shWLyu8mc4GLnyzrxvWj9kJPijwGbjdrr3pZ8hacUYxawh"],
-    "verificationMethods": {"atproto": "did:key:zQ3shWLyu8mc4GLnyzrxvWj9kJPijwGbjdrr3pZ8hacUYxawh"},
-    "alsoKnownAs": ["at://alice.test"],
-    "services": {
-        "atproto_pds": {
-            "type": "AtprotoPersonalDataServer",
-            "endpoint": "https://pds.example.test",
-        }
-    },
-    "prev": None,
-    "sig": "xQGYvcKAhP1cHBWSQ9-lPE5zO2UlZMt5-U2Wm8AS0ZQYLdlukUt9AF3qPzAxBGfg9pd_LpSUDAQpLh-qf5KY4A",
-}
+PLC_LOG = Path(__file__).parents[1] / "data" / "plc_audit_log.json"
 
 
 def _run(*arguments: str | Path, stdin: bytes = b"") -> tuple[int, str, str]:
@@ -144,20 +131,17 @@ def test_bad_cars_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_plc_log_is_audited(tmp_path: Path) -> None:
+    status, out, _ = _run("plc", "audit", PLC_LOG)
+    entries = json.loads(PLC_LOG.read_text())
+    assert (status, out.splitlines()[0]) == (
+        0,
+        f"valid: {entries[0]['did']} is ended by a tombstone",
+    )
     path = tmp_path / "log.json"
-    entry = {
-        "did": "did:plc:gito43bv6lbityhgk36c23h2",
-        "operation": GENESIS,
-        "cid": "bafyreibse3xgynpsyke6bzsw7qwwz6tysra422nhik3d5xbtipyae2lrpq",
-        "nullified": False,
-        "createdAt": "2024-01-01T00:00:00.000Z",
-    }
-    path.write_text(json.dumps([entry]))
-    status, out, _ = _run("plc", "audit", path)
-    assert (status, out.splitlines()[0]) == (0, f"valid: {entry['did']} is active")
+    path.write_text(json.dumps(entries[:1]))
     verdict = json.loads(_run("plc", "audit", "--json", path)[1])
     assert verdict["alsoKnownAs"] == ["at://alice.test"]
-    path.write_text(json.dumps([entry | {"nullified": True}]))
+    path.write_text(json.dumps([entries[0] | {"nullified": True}]))
     status, out, err = _run("plc", "audit", path)
     assert (status, out) == (1, "")
     assert "operation 0" in err

@@ -36,7 +36,7 @@ class CAR:
             InvalidData: A block is not DAG-CBOR of the strict form.
         """
         for cid, block in self.blocks:
-            yield cid, dag_cbor.decode(block) if cid.codec == Codec.DAG_CBOR else block
+            yield cid, dag_cbor.decode(block) if cid.raw[1] == Codec.DAG_CBOR else block
 
 
 def load(data: bytes | mmap, *, max_block_bytes: int = MAX_BLOCK_BYTES) -> CAR:

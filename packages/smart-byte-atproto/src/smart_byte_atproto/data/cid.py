@@ -97,7 +97,7 @@ class CID(msgspec.Struct, frozen=True, gc=False):
     @property
     def codec(self) -> int:
         """Content type: a `Codec` in the strict form."""
-        return varint.decode(self.raw, 1)[0]
+        return self.raw[1] if self.is_strict else varint.decode(self.raw, 1)[0]
 
     @property
     def digest(self) -> bytes:
