@@ -19,19 +19,19 @@ from smart_byte_atproto.identity.signing_key import signing_key
 
 pytestmark = pytest.mark.conformance
 
-CORPUS = "vectors/atproto/jetstream-corpus"
-INDIGO = "vectors/atproto/indigo"
+CORPUS = "jetstream-corpus"
+INDIGO = "indigo"
 
 
-def corpus(shared: Path) -> tuple[list[bytes], dict[str, PublicKey]]:
-    with (shared / CORPUS / "frames-000-099.bin.zst").open("rb") as file:
+def corpus(vectors: Path) -> tuple[list[bytes], dict[str, PublicKey]]:
+    with (vectors / CORPUS / "frames-000-099.bin.zst").open("rb") as file:
         frames = list(read_frames(file))
-    documents = json.loads((shared / CORPUS / "did_docs-000-099.json").read_text("utf-8"))
+    documents = json.loads((vectors / CORPUS / "did_docs-000-099.json").read_text("utf-8"))
     return frames, {did: signing_key(doc, did=did) for did, doc in documents.items()}
 
 
-def test_jetstream_corpus_frames_000_099(shared: Path) -> None:
-    frames, keys = corpus(shared)
+def test_jetstream_corpus_frames_000_099(vectors: Path) -> None:
+    frames, keys = corpus(vectors)
     assert len(frames) == 100
     stream = StreamVerifier(keys.get)
     verdicts = [stream.verify(frame) for frame in frames]
@@ -40,16 +40,16 @@ def test_jetstream_corpus_frames_000_099(shared: Path) -> None:
     assert sum(verdict.operations for verdict in verdicts) == 102
 
 
-def test_jetstream_corpus_plain_recording_holds_the_same_frames(shared: Path) -> None:
-    frames, _ = corpus(shared)
+def test_jetstream_corpus_plain_recording_holds_the_same_frames(vectors: Path) -> None:
+    frames, _ = corpus(vectors)
     plain = b"".join(write_frames(frames))
     assert list(read_frames(io.BytesIO(plain))) == frames
     packed = zstandard.compress(plain)
     assert list(read_frames(io.BytesIO(packed))) == frames
 
 
-def test_jetstream_corpus_any_flipped_byte_of_a_slice_is_noticed(shared: Path) -> None:
-    frames, keys = corpus(shared)
+def test_jetstream_corpus_any_flipped_byte_of_a_slice_is_noticed(vectors: Path) -> None:
+    frames, keys = corpus(vectors)
     for number, frame in enumerate(frames):
         header, at = dag_cbor.decode_first(frame)
         body, _ = dag_cbor.decode_first(frame, at)
@@ -82,8 +82,8 @@ def data_model(value: Any) -> dag_cbor.Value:
     "name",
     ["account_lifecycle.json", "legacy.json", "post_lifecycle.json", "rev_ordering.json"],
 )
-def test_indigo_relay_scenarios(shared: Path, name: str) -> None:
-    path = shared / INDIGO / "cmd/relay/testing/testdata" / name
+def test_indigo_relay_scenarios(vectors: Path, name: str) -> None:
+    path = vectors / INDIGO / "cmd/relay/testing/testdata" / name
     scenario = json.loads(path.read_text("utf-8"))
     keys = {}
     for account in scenario["accounts"]:
@@ -102,8 +102,8 @@ def test_indigo_relay_scenarios(shared: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["firehose_commit_4621317030", "firehose_commit_4623075231"])
-def test_indigo_firehose_commits(shared: Path, name: str) -> None:
-    path = shared / INDIGO / f"atproto/repo/testdata/{name}.json"
+def test_indigo_firehose_commits(vectors: Path, name: str) -> None:
+    path = vectors / INDIGO / f"atproto/repo/testdata/{name}.json"
     body = data_model(json.loads(path.read_text("utf-8")))
     assert isinstance(body, dict)
     # Their keys are not known: all that comes before the signature has to pass.

@@ -16,12 +16,12 @@ from smart_byte_atproto.stores.memory import MemoryStore
 
 pytestmark = pytest.mark.conformance
 
-FOLDER = "vectors/atproto/indigo/testing/testdata"
+FOLDER = "indigo/testing/testdata"
 
 
-def test_greenground_repo_car_and_the_did_document_of_another_account(shared: Path) -> None:
-    whole = car.load((shared / FOLDER / "greenground.repo.car").read_bytes())
-    document = json.loads((shared / FOLDER / "greenground.didDoc.json").read_text("utf-8"))
+def test_greenground_repo_car_and_the_did_document_of_another_account(vectors: Path) -> None:
+    whole = car.load((vectors / FOLDER / "greenground.repo.car").read_bytes())
+    document = json.loads((vectors / FOLDER / "greenground.didDoc.json").read_text("utf-8"))
     blocks = dict(whole.blocks)
     with pytest.raises(InvalidRepo) as caught:
         verify_repo(whole.roots[0], blocks, key=signing_key(document), did=document["id"])
@@ -30,9 +30,9 @@ def test_greenground_repo_car_and_the_did_document_of_another_account(shared: Pa
     assert verify_repo(whole.roots[0], blocks, key=signing_key(document)).records == 2
 
 
-def test_paul_staging_repo_car_and_did_document(shared: Path) -> None:
-    whole = car.load((shared / FOLDER / "paul_staging.repo.car").read_bytes())
-    document = json.loads((shared / FOLDER / "paul_staging.didDoc.json").read_text("utf-8"))
+def test_paul_staging_repo_car_and_did_document(vectors: Path) -> None:
+    whole = car.load((vectors / FOLDER / "paul_staging.repo.car").read_bytes())
+    document = json.loads((vectors / FOLDER / "paul_staging.didDoc.json").read_text("utf-8"))
     blocks = dict(whole.blocks)
     report = verify_repo(whole.roots[0], blocks, key=signing_key(document), did=document["id"])
     assert report.records == len(list(Tree.load(report.data, blocks)))
@@ -44,9 +44,9 @@ def test_paul_staging_repo_car_and_did_document(shared: Path) -> None:
     assert again == report
 
 
-def test_repo_slice_car(shared: Path) -> None:
-    whole = car.load((shared / FOLDER / "repo_slice.car").read_bytes())
-    record = loads((shared / FOLDER / "repo_slice_record.json").read_text("utf-8"))
+def test_repo_slice_car(vectors: Path) -> None:
+    whole = car.load((vectors / FOLDER / "repo_slice.car").read_bytes())
+    record = loads((vectors / FOLDER / "repo_slice_record.json").read_text("utf-8"))
     assert isinstance(record, dict)
     uri, cid = record["uri"], record["cid"]
     assert isinstance(uri, str)

@@ -14,7 +14,7 @@ from smart_byte_atproto.errors import BadSignature
 
 pytestmark = pytest.mark.conformance
 
-FOLDER = "vectors/atproto/atproto-interop-tests/crypto"
+FOLDER = "atproto-interop-tests/crypto"
 ENGINES = [OPENSSL, LIBSECP]
 
 
@@ -23,9 +23,9 @@ def _base64(text: str) -> bytes:
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
-def test_signature_fixtures_json(shared: Path, engine: Algorithm) -> None:
+def test_signature_fixtures_json(vectors: Path, engine: Algorithm) -> None:
     codes = {"high-s": "high-s", "der-encoded": "der"}
-    cases = json.loads((shared / FOLDER / "signature-fixtures.json").read_text("utf-8"))
+    cases = json.loads((vectors / FOLDER / "signature-fixtures.json").read_text("utf-8"))
     assert len(cases) == 6
     for case in cases:
         key_type, public = decode_did_key(case["publicKeyDid"])
@@ -43,8 +43,8 @@ def test_signature_fixtures_json(shared: Path, engine: Algorithm) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
-def test_w3c_didkey_k256_json(shared: Path, engine: Algorithm) -> None:
-    cases = json.loads((shared / FOLDER / "w3c_didkey_K256.json").read_text("utf-8"))
+def test_w3c_didkey_k256_json(vectors: Path, engine: Algorithm) -> None:
+    cases = json.loads((vectors / FOLDER / "w3c_didkey_K256.json").read_text("utf-8"))
     assert len(cases) == 5
     for case in cases:
         secret = bytes.fromhex(case["privateKeyBytesHex"])

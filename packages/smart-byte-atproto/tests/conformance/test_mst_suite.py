@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -28,7 +29,8 @@ from smart_byte_atproto.mst.source import SliceNodes
 
 pytestmark = pytest.mark.conformance
 
-VECTORS = Path(__file__).parents[5] / "shared/vectors/atproto"
+BESIDE = Path(__file__).parents[5] / "shared/vectors/atproto"
+VECTORS = Path(os.environ.get("VECTORS_DIR") or BESIDE)
 SUITE = VECTORS / "mst-test-suite"
 CARS = sorted((SUITE / "cars/exhaustive").glob("*.car"))
 # 700 files: one test for each first tree keeps the report readable.
@@ -130,22 +132,22 @@ def _check_diff(inputs: dict[str, str], results: dict[str, Any]) -> None:
     assert _strings(covering_proof(after, [op.key for op in operations])) >= minimal
 
 
-def test_key_heights_json(shared: Path) -> None:
-    path = shared / "vectors/atproto/atproto-interop-tests/mst/key_heights.json"
+def test_key_heights_json(vectors: Path) -> None:
+    path = vectors / "atproto-interop-tests/mst/key_heights.json"
     cases = json.loads(path.read_text("utf-8"))
     assert Counter(depth_of(case["key"].encode()) == case["height"] for case in cases) == {True: 9}
 
 
-def test_common_prefix_json(shared: Path) -> None:
-    path = shared / "vectors/atproto/atproto-interop-tests/mst/common_prefix.json"
+def test_common_prefix_json(vectors: Path) -> None:
+    path = vectors / "atproto-interop-tests/mst/common_prefix.json"
     cases = json.loads(path.read_text("utf-8"))
     assert len(cases) == 13
     for case in cases:
         assert common_prefix(case["left"].encode(), case["right"].encode()) == case["len"]
 
 
-def test_commit_proof_fixtures_json(shared: Path) -> None:
-    path = shared / "vectors/atproto/atproto-interop-tests/firehose/commit-proof-fixtures.json"
+def test_commit_proof_fixtures_json(vectors: Path) -> None:
+    path = vectors / "atproto-interop-tests/firehose/commit-proof-fixtures.json"
     cases = json.loads(path.read_text("utf-8"))
     assert len(cases) == 6
     for case in cases:

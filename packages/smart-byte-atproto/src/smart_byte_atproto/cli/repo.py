@@ -112,7 +112,7 @@ def _show(report: RepoReport, *, as_json: bool) -> None:
         return
     click.echo("valid")
     for name, value in facts.items():
-        click.echo(f"{name:10}{value}")
+        click.echo(f"{name:10}{'-' if value is None else value}")
     for warning in report.warnings:
         click.echo(f"warning: {warning}", err=True)
 

@@ -21,7 +21,7 @@ Source: AT Protocol, Sync, Firehose Validation; reference section 9.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from smart_byte_atproto.crypto import PublicKey
 from smart_byte_atproto.data.cid import CID
@@ -124,7 +124,7 @@ def verify_commit(
     continues = state.rev is None or (
         event.since == state.rev and event.prev_data in {None, state.data}
     )
-    after = replace(state, rev=event.rev, data=commit.data)
+    after = AccountState(event.rev, commit.data, state.active)
     return VerifiedCommit(commit, complete, continues, after)
 
 
@@ -139,8 +139,9 @@ def verify_sync(
     slice_ = read_slice(event.blocks)
     commit = _commit_of(slice_, CID(slice_.root), event.did, event.rev)
     check_signature(commit, key)
-    state = replace(state or AccountState(), rev=event.rev, data=commit.data)
-    return VerifiedCommit(commit, False, False, state)
+    active = state is None or state.active
+    after = AccountState(event.rev, commit.data, active)
+    return VerifiedCommit(commit, False, False, after)
 
 
 def _commit_of(slice_: Slice, cid: CID, did: str, rev: str) -> SignedCommit:

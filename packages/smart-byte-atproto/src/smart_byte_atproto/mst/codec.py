@@ -103,12 +103,13 @@ def _decode(data: bytes, max_entries: int) -> _Parts:
     left_tree: RawCID | None = None
     while head is not None:
         size = _KEY_SIZES[head]
-        fields = _FIELDS(data, at + size)
+        end = at + size
+        fields = _FIELDS(data, end)
         if fields is None:
             raise _Malformed
         prefix, tree, value, head, left_tree = fields.groups()
         shared = _PREFIX_SIZES[prefix]
-        key = previous[:shared] + data[at : at + size]
+        key = previous[:shared] + data[at:end]
         # Longest prefix: no byte of the previous key goes on where the suffix starts.
         if (
             key <= previous

@@ -111,8 +111,10 @@ class Node:
         """Return this node with another subtree in slot `at`."""
         before = self.trees[at]
         node = Node(self.keys, self.values, (*self.trees[:at], tree, *self.trees[at + 1 :]))
-        if type(before) is bytes and type(tree) is Node and self._data is not None:
-            node._base = self._data, before, tree
+        if self._data is not None and type(tree) is Node:
+            old = before.link if type(before) is Node else before
+            if type(old) is bytes:
+                node._base = self._data, old, tree
         return node
 
     @property

@@ -2,7 +2,8 @@
 
 Each rule of reference section 5.7 has its own code: `hash`, `cbor`, `fields`, `link`, `key`,
 `prefix-range`, `prefix`, `key-order`, `bounds`, `key-layer`, `child-layer`, `empty-node`,
-`root-empty`, `entries`, `depth`, `nodes`. Cycles cannot pass: a child stands one layer below
+`root-empty`, `entries`, `depth`, `nodes`. (Sketch trees add `sketch` for malformed bytes and
+`stale` for nodes that a replica no longer has.) Cycles cannot pass: a child stands one layer below
 its parent, and a hash cannot hold itself. A node that is not there is MissingBlock.
 
 Source: reference section 5.7.

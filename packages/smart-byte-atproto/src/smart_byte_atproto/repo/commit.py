@@ -16,8 +16,9 @@ from typing import Self
 
 from smart_byte_atproto.crypto import PrivateKey, PublicKey
 from smart_byte_atproto.data import dag_cbor
-from smart_byte_atproto.data.cid import CID, Codec
+from smart_byte_atproto.data.cid import CID
 from smart_byte_atproto.errors import InvalidData, InvalidRepo, InvalidSyntax, WriteRefused
+from smart_byte_atproto.mst.node import DAG_CBOR_PREFIX
 from smart_byte_atproto.syntax.did import DID
 from smart_byte_atproto.syntax.tid import TID
 
@@ -121,14 +122,14 @@ class SignedCommit:
             raise InvalidRepo("commit", f"not strict DAG-CBOR: {error}") from error
         if not isinstance(value, dict):
             raise InvalidRepo("commit", "not a map")
-        did, data, sig, version = (value.get(name) for name in ("did", "data", "sig", "version"))
-        rev, prev = value.get("rev"), value.get("prev")
+        did, data, sig = value.get("did"), value.get("data"), value.get("sig")
+        rev, prev, version = value.get("rev"), value.get("prev"), value.get("version")
         if (
             not isinstance(did, str)
             or not isinstance(data, CID)
             or not isinstance(sig, bytes)
-            or not isinstance(rev, str | None)
-            or not isinstance(prev, CID | None)
+            or not (isinstance(rev, str) or (rev is None and "rev" not in value))
+            or not (prev is None or isinstance(prev, CID))
         ):
             raise InvalidRepo("commit", "did, data, sig, rev or prev is absent or of another type")
         if type(version) is not int or version not in READABLE_VERSIONS:
@@ -136,7 +137,7 @@ class SignedCommit:
         has_prev = "prev" in value
         if version == VERSION and (rev is None or not has_prev):
             raise InvalidRepo("commit", "version 3 without rev or prev")
-        if not data.is_strict or data.codec != Codec.DAG_CBOR:
+        if data.raw[:4] != DAG_CBOR_PREFIX:  # decoded links are of the strict form
             raise InvalidRepo("commit", "data is not a dag-cbor CID")
         extra: tuple[tuple[str, dag_cbor.Value], ...] = ()
         if len(value) > len(_KNOWN) - (not has_prev) - (rev is None):

@@ -100,7 +100,7 @@ def verify_repo(
         raise InvalidRepo("rev", f"rev {commit.rev} is in the future")
     commit.verify(key, network=network)
     records = _Records(blocks, max_record_bytes, on_record)
-    tree = validate(commit.data, blocks, check_key=_check_key, on_entry=records.check)
+    tree = validate(commit.data, blocks, check_key=check_repo_path, on_entry=records.check)
     return RepoReport(
         did=commit.did,
         rev=commit.rev,
@@ -114,7 +114,12 @@ def verify_repo(
     )
 
 
-def _check_key(key: bytes) -> None:
+def check_repo_path(key: bytes) -> None:
+    """Check a key of a repository's tree.
+
+    Raises:
+        InvalidRepo: `path`.
+    """
     try:
         check_path(key)
     except InvalidTreeKey as error:

@@ -118,4 +118,8 @@ def test_a_patched_node_is_encoded_anew_where_its_link_stands_twice() -> None:
     base = decode_node(node(entry(b"k/1", t=TREE)))
     assert base.with_tree(1, other).data == node(entry(b"k/1", t=CID(other.link)))
     assert base.with_tree(1, None).data == node(entry(b"k/1"))
+    third = Node((b"zzzz",), (VALUE.raw,), (None, None))
+    again = base.with_tree(1, other)
+    assert again.data == node(entry(b"k/1", t=CID(other.link)))
+    assert again.with_tree(1, third).data == node(entry(b"k/1", t=CID(third.link)))
     assert other.link.startswith(DAG_CBOR_PREFIX)

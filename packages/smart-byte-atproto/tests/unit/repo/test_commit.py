@@ -87,6 +87,7 @@ def change(**changes: Any) -> bytes:
         ("commit", change(data=CID.of(b"", codec=Codec.RAW))),
         ("commit", change(rev=1)),
         ("commit", change(rev=None)),
+        ("commit", change(rev=None, version=2)),
         ("commit", change(rev="absent")),
         ("commit", change(prev="text")),
         ("commit", change(prev="absent")),
