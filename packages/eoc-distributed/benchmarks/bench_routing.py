@@ -1,13 +1,20 @@
 """Cost of one routing decision as the fleet grows.
 
-A decision is `choose`, then `begin`; a request that was begun earlier ends in the same
-round, so each round also pays for the two changes of load that a gateway makes.
+Three figures, in µs, best of a few repeats:
+
+- decision: `choose` when one worker has changed since the decision before, as when its
+  request was begun; what it costs to note the change is taken off.
+- choose: `choose` alone, nothing having changed.
+- round: `choose`, `begin`, and the end of an earlier request on another worker: all that a
+  gateway pays for a request.
 """
 
 from __future__ import annotations
 
-import time
+import timeit
 from collections import deque
+from collections.abc import Callable
+from itertools import cycle
 from random import Random
 
 from eoc_distributed import Capability, Cluster, InMemoryWorker, Load, Request
@@ -37,37 +44,45 @@ def fleet(size: int, rng: Random) -> Cluster:
     )
 
 
-def decision_us(name: str, size: int) -> tuple[float, float]:
-    """Return (choose alone, the whole round) in µs; the best of a few repeats."""
+def best_us(action: Callable[[], object]) -> float:
+    """Return the time of one call in µs, the best of a few repeats."""
+    return min(timeit.repeat(action, number=ROUNDS, repeat=REPEATS)) / ROUNDS * 1e6
+
+
+def measure(name: str, size: int) -> dict[str, object]:
+    """Return the three figures of a router over a fleet of a size."""
     request = Request(model="m", prompt_tokens=1000)
-    best_choose = best_round = float("inf")
-    for _ in range(REPEATS):
-        rng = Random(1)
-        cluster = fleet(size, rng)
-        router = create(name, rng=rng)
-        open_tickets = deque(
-            cluster.begin(router.choose(request, cluster).id, tokens=1000) for _ in range(32)
-        )
-        start = time.perf_counter()
-        for _ in range(ROUNDS):
-            open_tickets.append(cluster.begin(router.choose(request, cluster).id, tokens=1000))
-            open_tickets.popleft().end()
-        best_round = min(best_round, time.perf_counter() - start)
-        start = time.perf_counter()
-        for _ in range(ROUNDS):
-            router.choose(request, cluster)
-        best_choose = min(best_choose, time.perf_counter() - start)
-    return best_choose / ROUNDS * 1e6, best_round / ROUNDS * 1e6
+    rng = Random(1)
+    cluster = fleet(size, rng)
+    router = create(name, rng=rng)
+    members = cycle(list(cluster))
+    open_tickets = deque(
+        cluster.begin(router.choose(request, cluster).id, tokens=1000) for _ in range(32)
+    )
+
+    def change() -> None:
+        cluster.touch(next(members))
+
+    def change_and_choose() -> None:
+        cluster.touch(next(members))
+        router.choose(request, cluster)
+
+    def whole_round() -> None:
+        open_tickets.append(cluster.begin(router.choose(request, cluster).id, tokens=1000))
+        open_tickets.popleft().end()
+
+    return {
+        "router": name,
+        "workers": size,
+        "decision_us": best_us(change_and_choose) - best_us(change),
+        "choose_us": best_us(lambda: router.choose(request, cluster)),
+        "round_us": best_us(whole_round),
+    }
 
 
 def rows() -> list[dict[str, object]]:
     """Measure every router at every size."""
-    return [
-        {"router": name, "workers": size, "choose_us": choose, "round_us": whole}
-        for name in REGISTRY
-        for size in FLEETS
-        for choose, whole in [decision_us(name, size)]
-    ]
+    return [measure(name, size) for name in REGISTRY for size in FLEETS]
 
 
 if __name__ == "__main__":

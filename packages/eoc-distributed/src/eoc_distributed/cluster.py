@@ -2,8 +2,8 @@
 
 Routers keep an order of the workers between requests and mend it where something changed,
 so that no request walks the fleet. For that the cluster numbers its changes and keeps its
-members in the order of their last change: `changed_since` costs what has changed, not what
-exists.
+members in the order of their last change (`newest_first`): a look costs what has changed,
+not what exists.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Cluster:
         """
         if worker.id in self._members:
             raise DuplicateWorker(worker.id)
-        member = Member(worker, self._intensity)
+        member = Member(worker, self._intensity.get(worker.capability.zone or ""))
         self._members[worker.id] = member
         for model in worker.capability.models:
             self._by_model.setdefault(model, {})[worker.id] = member
@@ -135,6 +135,7 @@ class Cluster:
         self._intensity[zone] = g_per_kwh
         for member in tuple(self._members.values()):
             if member.capability.zone == zone:
+                member.zone_g_per_kwh = g_per_kwh
                 self.touch(member)
 
     def load_of(self, worker_id: str) -> Load:
@@ -162,12 +163,13 @@ class Cluster:
         self._by_change.pop(member.id, None)
         self._by_change[member.id] = member
 
-    def changed_since(self, change: int) -> Iterator[Member]:
-        """Yield the members touched after change number `change`, newest first."""
-        for member in reversed(self._by_change.values()):
-            if member.version <= change:
-                return
-            yield member
+    def newest_first(self) -> Iterator[Member]:
+        """Return the members by their last change, the newest first.
+
+        Who has seen all changes up to number `n` reads until `member.version <= n`; so a
+        look costs what has changed, not what exists.
+        """
+        return reversed(self._by_change.values())
 
     def refusals(self, model: str) -> dict[str, str]:
         """Say for each worker why it cannot take a request for a model; walks the fleet."""

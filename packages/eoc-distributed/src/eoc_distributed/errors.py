@@ -3,6 +3,7 @@
 EOCError
   ConfigError                 mend the configuration
     UnknownPlugin             no plug-in has that name
+    TraceInvalid              a line of a trace is not as it should be
   FleetError                  mend the call
     DuplicateWorker           a worker with that id is in the cluster
     UnknownWorker             no worker with that id is in the cluster
@@ -13,6 +14,9 @@ EOCError
     WorkerTimeout     retry   no answer in time
     WorkerRefused             it answered, and the answer is no
     StreamBroken              the connection broke after the first byte
+  SequenceRefused             an embedded engine does not take a sequence
+    ContextTooLong    final   prompt and answer can never fit
+    QueueFull         retry   too many wait
   MeterFailed                 there is no reading; it is missing, not zero
   QueueFull           retry   a bounded queue takes nothing more at the moment
     WaitTooLong       retry   it would wait for longer than its deadline allows
@@ -55,6 +59,18 @@ class UnknownPlugin(ConfigError):
         self.name = name
         self.known = tuple(sorted(known))
         super().__init__(kind, f"{name!r} is not one of {', '.join(self.known)}")
+
+
+class TraceInvalid(ConfigError):
+    """A line of a trace is not as it should be.
+
+    Attributes:
+        line: Number of the line, from 1; 0 for the file as a whole.
+    """
+
+    def __init__(self, file: str, line: int, what: str) -> None:
+        super().__init__(f"{file}:{line}" if line else file, what)
+        self.line = line
 
 
 class FleetError(EOCError):
@@ -160,6 +176,38 @@ class WorkerRefused(WorkerFailed):
 
 class StreamBroken(WorkerFailed):
     """The connection broke after the first byte of the answer; never sent again."""
+
+
+class SequenceRefused(EOCError):
+    """An embedded engine does not take a sequence."""
+
+
+class ContextTooLong(SequenceRefused):
+    """Prompt and answer together are longer than the engine can ever hold.
+
+    Attributes:
+        tokens: Tokens of prompt and answer.
+        limit: Most that fit.
+    """
+
+    def __init__(self, tokens: int, limit: int) -> None:
+        super().__init__(f"{tokens} tokens of prompt and answer, at most {limit} fit")
+        self.tokens = tokens
+        self.limit = limit
+
+
+class QueueFull(SequenceRefused):
+    """Too many sequences wait already.
+
+    Attributes:
+        waiting: How many.
+    """
+
+    retryable: ClassVar[bool] = True
+
+    def __init__(self, waiting: int) -> None:
+        super().__init__(f"{waiting} sequences wait already")
+        self.waiting = waiting
 
 
 class MeterFailed(EOCError):

@@ -8,15 +8,15 @@ test, and a worker inside the process looks like one behind a socket.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from .energy.accounting import Energy
 
 Headers = tuple[tuple[bytes, bytes], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HTTPRequest:
+class HTTPRequest(msgspec.Struct, frozen=True):
     """One request whose body is complete.
 
     Attributes:
@@ -36,8 +36,7 @@ class HTTPRequest:
         return first_header(self.headers, name)
 
 
-@dataclass(frozen=True, slots=True)
-class HTTPResponse:
+class HTTPResponse(msgspec.Struct, frozen=True):
     """A status, headers, and a body that is still coming.
 
     Attributes:

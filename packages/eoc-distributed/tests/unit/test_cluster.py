@@ -113,19 +113,22 @@ def test_zone_intensity_fills_in_where_a_worker_reports_none() -> None:
         [worker("a", zone="FR"), worker("b", zone="FR", load=Load(g_co2e_per_kwh=9.0)), worker("c")]
     )
     cluster.set_intensity("FR", 31.0)
+    cluster.add(worker("late", zone="FR"))
     assert cluster.load_of("a").g_co2e_per_kwh == 31.0
+    assert cluster.load_of("late").g_co2e_per_kwh == 31.0
     assert cluster.load_of("b").g_co2e_per_kwh == 9.0
     assert cluster.load_of("c").g_co2e_per_kwh is None
 
 
-def test_changed_since_yields_each_changed_member_once_newest_first() -> None:
+def test_members_come_by_their_last_change_each_once_newest_first() -> None:
     cluster = Cluster([worker("a"), worker("b"), worker("c")])
     before = cluster.changes
     cluster.drain("c")
     cluster.set_health("a", healthy=False, reason="no answer")
     cluster.drain("c", draining=False)
-    assert [member.id for member in cluster.changed_since(before)] == ["c", "a"]
-    assert list(cluster.changed_since(cluster.changes)) == []
+    order = list(cluster.newest_first())
+    assert [member.id for member in order] == ["c", "a", "b"]
+    assert [member.version > before for member in order] == [True, True, False]
 
 
 def test_saying_what_is_so_already_is_no_change() -> None:

@@ -1,10 +1,329 @@
 """Every error that this package raises.
 
 ATProtoError
+  InvalidSyntax (ValueError)   a string is not of the type it should be
+  InvalidKey (ValueError)      a public or private key, or its text form, is malformed
+  InvalidTreeKey (ValueError)  a tree or repository cannot hold this key
+  WriteRefused (ValueError)    a change that the repository cannot make
+  NotEncodable (ValueError)    a value of the caller has no place in the data model
+  InvalidData                  bytes or JSON of a peer break a rule; final
+    NotCanonical               CBOR or a CID that is not in the one form allowed
+    LimitExceeded              too deep, too long or too many
+    HashMismatch               bytes that do not belong to their CID
+    MissingBlock               a CID that leads nowhere in the blocks at hand
+    InvalidTree                a node or tree breaks a rule of the Merkle Search Tree
+    InversionFailed            operations do not lead back to the tree before them
+    InvalidRepo                a commit or repository breaks a rule
+    InvalidDocument            a DID document from which no signing key can be taken
+    InvalidFrame               a message of an event stream is not what it should be
+    ProofFailed                a proof does not show what it claims
+    InvalidLog                 an operation log of did:plc that breaks a rule
+  Truncated          retry     the input ended inside an item; what came before was right
+  BadSignature                 a signature that its key did not make, or in a form not allowed
+  StoreFailed                  a block store could not read or keep what it should
+    StoreBusy        retry     another process holds the store
+
+`retryable` says if the same call may succeed later without a change on this side.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from .data.cid import CID
+
+_SHOWN = 96
+
+
+def _shorten(text: str) -> str:
+    """Quote `text` for a message, cut to a length that a log line bears."""
+    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}... ({len(text)} characters)"
+
 
 class ATProtoError(Exception):
     """Root of every error of this package."""
+
+    retryable: ClassVar[bool] = False
+
+
+class InvalidSyntax(ATProtoError, ValueError):
+    """A string that is not of the type it should be.
+
+    Attributes:
+        kind: Name of the type, as in Lexicon (`did`, `at-uri`, `record-key`, ...).
+        text: The string as it was given.
+        reason: Which rule it breaks.
+    """
+
+    def __init__(self, kind: str, text: str, reason: str) -> None:
+        super().__init__(f"not a valid {kind}: {reason}: {_shorten(text)}")
+        self.kind = kind
+        self.text = text
+        self.reason = reason
+
+
+class NotEncodable(ATProtoError, ValueError):
+    """A value of the caller that has no place in the data model.
+
+    Attributes:
+        reason: What is wrong with it.
+        path: Where it stands: keys and indexes from the top, joined by `/`; empty for the top.
+    """
+
+    def __init__(self, reason: str, *, path: str = "") -> None:
+        super().__init__(f"cannot encode: {reason}" + (f" at {_shorten(path)}" if path else ""))
+        self.reason = reason
+        self.path = path
+
+
+class InvalidData(ATProtoError):
+    """Bytes or JSON of a peer that break a rule. Trying again gives the same answer.
+
+    Attributes:
+        reason: Which rule is broken.
+        at: Where: a byte offset, a path of keys and indexes, or None where it is the whole.
+    """
+
+    def __init__(self, reason: str, *, at: int | str | None = None) -> None:
+        if at is None:
+            where = ""
+        else:
+            where = f" at byte {at}" if isinstance(at, int) else f" at {_shorten(at)}"
+        super().__init__(reason + where)
+        self.reason = reason
+        self.at = at
+
+
+class NotCanonical(InvalidData):
+    """CBOR or a CID that is readable but not in the one form allowed."""
+
+
+class LimitExceeded(InvalidData):
+    """Input that is deeper, longer or more numerous than the reader accepts.
+
+    Attributes:
+        limit: The bound that was passed, in the unit that `reason` names.
+    """
+
+    def __init__(self, reason: str, *, limit: int, at: int | str | None = None) -> None:
+        super().__init__(f"{reason} (limit {limit})", at=at)
+        self.limit = limit
+
+
+class HashMismatch(InvalidData):
+    """Bytes whose SHA-256 is not the digest of their CID.
+
+    Attributes:
+        cid: The CID that the bytes were said to have.
+    """
+
+    def __init__(self, cid: CID, *, at: int | str | None = None) -> None:
+        super().__init__(f"block does not hash to its CID {cid}", at=at)
+        self.cid = cid
+
+
+class MissingBlock(InvalidData):
+    """A CID that leads nowhere in the blocks at hand.
+
+    Attributes:
+        cid: What was looked for.
+    """
+
+    def __init__(self, cid: CID, *, at: int | str | None = None) -> None:
+        super().__init__(f"no block for {cid}", at=at)
+        self.cid = cid
+
+
+class InvalidLog(InvalidData):
+    """An operation log of did:plc that breaks a rule.
+
+    Attributes:
+        index: Position of the first bad operation, from 0.
+        code: Stable name of the rule: `form`, `did`, `cid`, `signature`, `chain` (prev leads
+            nowhere), `tombstone`, `recovery` (key not strong enough), `late` (more than 72 hours),
+            `time` (order of createdAt) or `nullified` (flag).
+    """
+
+    def __init__(self, reason: str, *, index: int, code: str) -> None:
+        super().__init__(f"operation {index}: {reason}")
+        self.reason = reason
+        self.index = index
+        self.code = code
+
+
+class Truncated(ATProtoError):
+    """The input ended inside an item. All before it was right: fetch again.
+
+    Attributes:
+        needed: How many bytes are missing at least.
+        at: Byte offset of the item that is cut off.
+    """
+
+    retryable = True
+
+    def __init__(self, reason: str, *, needed: int = 1, at: int = 0) -> None:
+        super().__init__(f"{reason}: the item at byte {at} lacks at least {needed} bytes")
+        self.reason = reason
+        self.needed = needed
+        self.at = at
+
+
+class BadSignature(ATProtoError):
+    """A signature that its key did not make, or one in a form that is not allowed.
+
+    Attributes:
+        reason: Which check failed.
+        code: The same for programs: `length`, `der`, `zero`, `range`, `high-s`, `encoding` (not
+            base64url in its one form) or `mismatch`.
+    """
+
+    def __init__(self, reason: str, *, code: str = "mismatch") -> None:
+        super().__init__(f"bad signature ({code}): {reason}")
+        self.reason = reason
+        self.code = code
+
+
+class StoreFailed(ATProtoError):
+    """A block store could not read or keep what it should."""
+
+
+class StoreBusy(StoreFailed):
+    """Another process holds the store for longer than we wait."""
+
+    retryable = True
+
+
+# Keys.
+
+
+class InvalidKey(ATProtoError, ValueError):
+    """A public or private key, or its text form, that is malformed.
+
+    Attributes:
+        reason: What is wrong. Never holds key material.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"invalid key: {reason}")
+        self.reason = reason
+
+
+# Trees.
+
+
+class InvalidTreeKey(ATProtoError, ValueError):
+    """A key that a tree or repository cannot hold.
+
+    Attributes:
+        reason: What is wrong with it.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"invalid tree key: {reason}")
+        self.reason = reason
+
+
+class InvalidTree(InvalidData):
+    """A node or a tree that breaks a rule of the Merkle Search Tree.
+
+    Attributes:
+        code: Stable name of the rule, listed in `mst/validate.py`.
+        detail: What is wrong, without the rest of the message.
+        cid: The node, where known.
+    """
+
+    def __init__(self, code: str, reason: str, *, cid: CID | None = None) -> None:
+        super().__init__(
+            f"invalid tree ({code}): {reason}", at=None if cid is None else f"node {cid}"
+        )
+        self.code = code
+        self.detail = reason
+        self.cid = cid
+
+
+class InversionFailed(InvalidData):
+    """Operations of a commit that cannot be undone on the tree of its slice.
+
+    Attributes:
+        code: `shape`, `duplicate`, `absent`, `present`, `value`, `incomplete` or `root`.
+        key: The key concerned, where there is one.
+    """
+
+    def __init__(self, code: str, reason: str, *, key: bytes | None = None) -> None:
+        super().__init__(
+            f"operations cannot be undone ({code}): {reason}",
+            at=None if key is None else key.decode("utf-8", "backslashreplace"),
+        )
+        self.code = code
+        self.key = key
+
+
+class ProofFailed(InvalidData):
+    """A proof that does not show what it claims.
+
+    Attributes:
+        code: `incomplete`, `absent`, `present`, `value` or `tree`.
+        key: The key concerned.
+    """
+
+    def __init__(self, code: str, reason: str, *, key: bytes) -> None:
+        super().__init__(
+            f"proof failed ({code}): {reason}", at=key.decode("utf-8", "backslashreplace")
+        )
+        self.code = code
+        self.key = key
+
+
+# Repositories and streams.
+
+
+class InvalidRepo(InvalidData):
+    """A commit or repository that breaks a rule.
+
+    Attributes:
+        code: Stable name of the check: `root`, `commit`, `version`, `did`, `rev`, `key-type`,
+            `path`, `record`, `record-size`.
+    """
+
+    def __init__(self, code: str, reason: str, *, at: str | None = None) -> None:
+        super().__init__(f"invalid repository ({code}): {reason}", at=at)
+        self.code = code
+
+
+class WriteRefused(ATProtoError, ValueError):
+    """A change that the repository cannot make.
+
+    Attributes:
+        code: `exists`, `absent`, `path`, `record`, `rev`, `commit` or `key-type`.
+        path: Where the record was to go, empty where it concerns the commit.
+    """
+
+    def __init__(self, code: str, reason: str, *, path: str = "") -> None:
+        super().__init__(f"write refused ({code}): {reason}" + (f": {path}" if path else ""))
+        self.code = code
+        self.path = path
+
+
+class InvalidDocument(InvalidData):
+    """A DID document from which no signing key can be taken.
+
+    Attributes:
+        code: `form`, `id`, `key-missing` or `key`.
+    """
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(f"invalid DID document ({code}): {reason}")
+        self.code = code
+
+
+class InvalidFrame(InvalidData):
+    """A message of an event stream that is not what it should be.
+
+    Attributes:
+        code: Stable name of the check, listed in `firehose/verify.py`.
+    """
+
+    def __init__(self, code: str, reason: str, *, at: str | None = None) -> None:
+        super().__init__(f"invalid frame ({code}): {reason}", at=at)
+        self.code = code

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from eoc_distributed.units import GramsCO2e, MicroJoules, Quality, grams_co2e, worst
 
 
-@dataclass(frozen=True, slots=True)
-class Energy:
+class Energy(msgspec.Struct, frozen=True):
     """An amount of energy and where the figure comes from."""
 
     micro_joules: MicroJoules
     quality: Quality
 
 
-@dataclass(frozen=True, slots=True)
-class RequestCost:
+class RequestCost(msgspec.Struct, frozen=True):
     """What one request used; None where it is not known.
 
     Attributes:

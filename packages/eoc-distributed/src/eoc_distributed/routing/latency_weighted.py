@@ -19,8 +19,9 @@ from eoc_distributed.worker import Capability, Load, Worker
 from .ranking import Key, Ranking
 
 UNKNOWN_LATENCY_MS = 1000.0
-"""Stands for a latency that nobody has measured, as Finagle's penalty of a second does:
-a newcomer is tried, and not flooded."""
+"""Stands for a latency that nobody has measured while the first answer is awaited. An idle
+worker of unknown latency costs nothing, so that each newcomer gets one request and is known
+then: Finagle's rule and its penalty of a second."""
 
 
 class LatencyWeighted:
@@ -40,7 +41,6 @@ class LatencyWeighted:
 
 
 def _cost(_capability: Capability, load: Load) -> Key:
-    latency_ms = load.p50_latency_ms
-    if latency_ms is None:
-        latency_ms = UNKNOWN_LATENCY_MS
-    return (0, latency_ms * (load.in_flight + 1))
+    if load.p50_latency_ms is None:
+        return (0, UNKNOWN_LATENCY_MS + load.in_flight if load.in_flight else 0.0)
+    return (0, load.p50_latency_ms * (load.in_flight + 1))

@@ -115,22 +115,23 @@ class Ranking:
     def _mend(self, cluster: Cluster) -> None:
         """Push the present key of every worker that has changed since the last look."""
         now_s = cluster.clock.now_s()
+        seen = self._seen
         heaps = self._heaps
-        for member in cluster.changed_since(self._seen):
+        for member in cluster.newest_first():
+            if member.version <= seen:
+                break
             if not member.eligible():
                 continue
             entry = None
             models = member.models
             for model in models if len(models) <= len(heaps) else heaps.keys() & models:
                 heap = heaps.get(model)
-                if heap is None:
-                    continue
-                if entry is None:
-                    entry = self._entry(member, now_s)
-                heappush(heap.entries, entry)
-                if len(heap.entries) > heap.limit:
-                    heap.sweep()
-                    self._turns = {id_: t for id_, t in self._turns.items() if id_ in cluster}
+                if heap is not None:
+                    entry = entry or self._entry(member, now_s)
+                    heappush(heap.entries, entry)
+                    if len(heap.entries) > heap.limit:
+                        heap.sweep()
+                        self._turns = {id_: t for id_, t in self._turns.items() if id_ in cluster}
         self._seen = cluster.changes
 
     def _build(self, model: str, cluster: Cluster) -> _Heap:

@@ -48,10 +48,11 @@ def test_latency_weighted_multiplies_latency_by_load() -> None:
     assert choose(router, a=Load(0, 0, 100.0), b=Load(5, 0, 20.0)) == "a"
 
 
-def test_latency_weighted_tries_a_newcomer_without_flooding_it() -> None:
+def test_latency_weighted_gives_an_idle_newcomer_one_request_and_waits_for_its_answer() -> None:
     router = LatencyWeighted(rng=Random(1))
-    assert choose(router, slow=Load(0, 0, 1500.0), fresh=Load()) == "fresh"
-    assert choose(router, quick=Load(0, 0, 100.0), fresh=Load()) == "quick"
+    assert choose(router, quick=Load(0, 0, 20.0), fresh=Load()) == "fresh"
+    assert choose(router, quick=Load(9, 0, 20.0), fresh=Load(in_flight=1)) == "quick"
+    assert choose(router, slow=Load(0, 0, 1500.0), fresh=Load(in_flight=1)) == "fresh"
 
 
 def test_joule_weighted_takes_the_least_energy_whatever_the_load() -> None:

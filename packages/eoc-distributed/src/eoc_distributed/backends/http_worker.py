@@ -1,0 +1,135 @@
+"""A worker that is an engine behind a URL."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable
+
+from eoc_distributed.config import UpstreamLimits
+from eoc_distributed.errors import WorkerFailed, WorkerTimeout
+from eoc_distributed.gateway.framing import HOP_BY_HOP, end_to_end, is_clean
+from eoc_distributed.gateway.upstream import Upstream
+from eoc_distributed.http import HTTPRequest, HTTPResponse
+from eoc_distributed.worker import Capability, Load
+
+from .address import Address
+
+MAX_FETCHED_BYTES = 16 << 20
+_REPLACED = frozenset({b"host", b"content-length", b"expect", b"accept-encoding", b"x-eoc-worker"})
+"""Fields that are about this hop. Without Accept-Encoding answers come plain and can be read."""
+
+
+class HTTPWorker:
+    """Passes requests to an engine and its answers back, unchanged.
+
+    Args:
+        worker_id: Name in the cluster.
+        address: Where the engine is.
+        capability: What it can do.
+        load: What it carries, to begin with.
+        limits: Time-outs and bounds.
+        api_key: Bearer token in place of the client's; None to pass the client's on.
+    """
+
+    def __init__(
+        self,
+        worker_id: str,
+        *,
+        address: Address,
+        capability: Capability,
+        load: Load | None = None,
+        limits: UpstreamLimits | None = None,
+        api_key: str | None = None,
+    ) -> None:
+        self.id = worker_id
+        self.capability = capability
+        self.address = address
+        self._load = load if load is not None else Load()
+        self._listeners: list[Callable[[Load], None]] = []
+        self._prefix = address.path.encode("ascii")
+        self._host_line = b"host: %b\r\n" % address.netloc.encode("ascii")
+        self._replaced = _REPLACED | {b"authorization"} if api_key else _REPLACED
+        self._dropped = HOP_BY_HOP | self._replaced
+        self._key_line = b""
+        if api_key:
+            self._key_line = b"authorization: Bearer %b\r\n" % api_key.encode("ascii")
+        self.upstream = Upstream(
+            worker_id,
+            host=address.host,
+            port=address.port,
+            limits=limits if limits is not None else UpstreamLimits(),
+            tls=ssl.create_default_context() if address.scheme == "https" else None,
+        )
+
+    @property
+    def load(self) -> Load:
+        return self._load
+
+    def set_load(self, load: Load) -> None:
+        """Replace the load and tell those who watch."""
+        self._load = load
+        for listener in self._listeners:
+            listener(load)
+
+    def watch(self, listener: Callable[[Load], None]) -> None:
+        self._listeners.append(listener)
+
+    def unwatch(self, listener: Callable[[Load], None]) -> None:
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
+    async def serve(self, request: HTTPRequest) -> HTTPResponse:
+        exchange = await self.upstream.send(self._head(request), request.body)
+        return HTTPResponse(exchange.status, exchange.headers, exchange)
+
+    async def fetch(self, path: str, *, timeout_s: float) -> tuple[int, bytes]:
+        """Get a page of the engine, at most 16 MiB.
+
+        Raises:
+            WorkerFailed: It could not be had.
+        """
+        head = b"GET %b%b HTTP/1.1\r\n%b%baccept: */*\r\n\r\n" % (
+            self._prefix,
+            path.encode("ascii"),
+            self._host_line,
+            self._key_line,
+        )
+        try:
+            async with asyncio.timeout(timeout_s):
+                exchange = await self.upstream.send(head, b"")
+                pieces: list[bytes] = []
+                size = 0
+                try:
+                    async for piece in exchange:
+                        pieces.append(piece)
+                        size += len(piece)
+                        if size > MAX_FETCHED_BYTES:
+                            raise WorkerFailed(self.id, f"{path} is too large")
+                finally:
+                    await exchange.aclose()
+                return exchange.status, b"".join(pieces)
+        except TimeoutError as error:
+            raise WorkerTimeout(self.id, f"{path} did not answer in {timeout_s} s") from error
+
+    def close(self) -> None:
+        """Break off every connection to the engine."""
+        self.upstream.close()
+
+    def _head(self, request: HTTPRequest) -> bytes:
+        headers = request.headers
+        dropped = self._dropped
+        if request.header(b"connection") is not None:
+            headers = end_to_end(headers)
+        target = self._prefix + request.path.encode("latin-1", "replace")
+        lines = [
+            b"%b %b HTTP/1.1\r\n%b%b"
+            % (request.method.encode("ascii", "replace"), target, self._host_line, self._key_line)
+        ]
+        lines += [b"%b: %b\r\n" % field for field in headers if field[0] not in dropped]
+        ends = len(lines) + (4 if self._key_line else 3)
+        lines.append(b"content-length: %d\r\n\r\n" % len(request.body))
+        head = b"".join(lines)
+        if not is_clean(head=head, lines=ends) or b" " in target:
+            raise WorkerFailed(self.id, "the request's head has a line break in it")
+        return head

@@ -1,0 +1,191 @@
+"""The OpenAI API in front of a cluster, free of transport: a request in, a response out.
+
+Requests under `/v1/` go to a worker by the `model` in their body, with the very bytes that
+came; paths that are not known are passed on in the same way. Models, health, readiness,
+metrics and the state of the fleet are answered here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+from urllib.parse import unquote
+
+import msgspec
+
+from eoc_distributed.cluster import Cluster
+from eoc_distributed.energy.accounting import Ledger
+from eoc_distributed.http import HTTPRequest, HTTPResponse
+from eoc_distributed.request import Request
+from eoc_distributed.routing import Router
+from eoc_distributed.telemetry.metrics import CONTENT_TYPE, Metrics
+from eoc_distributed.telemetry.record import RequestRecord
+
+from .asked import PARSED_INLINE_BYTES, BodyRejected, read_asked
+from .body import Whole
+from .call import Call
+from .fleet_view import fleet_json
+from .passive import Health
+from .refusals import json_response, refusal
+from .retry import RetryBudget
+
+_FORM_MODEL = re.compile(
+    rb'name="model"(?:\r\nContent-Type:[^\r\n]*)?\r\n\r\n([^\r\n]{1,512})\r\n', re.IGNORECASE
+)
+_FORM_SEARCHED_BYTES = 1 << 20
+
+
+class Gateway:
+    """Answers the OpenAI API with the workers of a cluster.
+
+    Args:
+        cluster: The workers; each must be able to serve.
+        new_router: Makes a router of the policy wanted.
+        on_record: Told of each request that has ended; must not raise.
+        clock_s: Seconds since 1970, for the age of models.
+
+    Attributes:
+        awaited: Engines that were named and whose models are not known yet.
+        draining: Whether readiness says no because the gateway goes away.
+        health: Verdict on each worker, from requests and probes.
+        ledger: What each worker has used.
+        metrics: What is exposed at `/metrics`.
+        retries: How many retries may be made.
+        router: Chooses the worker of each request.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        *,
+        new_router: Callable[[], Router],
+        on_record: Callable[[RequestRecord], None] | None = None,
+        clock_s: Callable[[], float] = time.time,
+    ) -> None:
+        self.cluster = cluster
+        self.new_router = new_router
+        self.router = new_router()
+        self.health = Health(cluster)
+        self.ledger = Ledger()
+        self.metrics = Metrics(cluster)
+        self.retries = RetryBudget()
+        self.awaited: set[str] = set()
+        self.draining = False
+        self._on_record = on_record
+        self._created_s = int(clock_s())
+        self._routes: dict[str, tuple[str, Callable[[], HTTPResponse]]] = {
+            "/health": ("GET", self._health),
+            "/ready": ("GET", self._ready),
+            "/metrics": ("GET", self._metrics),
+            "/v1/models": ("GET", self._models),
+            "/v1/eoc/workers": ("GET", self._workers),
+        }
+
+    async def __call__(self, request: HTTPRequest) -> HTTPResponse:
+        """Answer a request; cancelling the call ends the work behind it."""
+        path, _, _ = request.path.partition("?")
+        if request.method == "POST" and path.startswith("/v1/"):
+            return await self._infer(request, path)
+        route = self._routes.get(path)
+        if route is not None:
+            if request.method in (route[0], "HEAD"):
+                return route[1]()
+            return refusal(
+                405,
+                f"{path} takes {route[0]}",
+                code="method_not_allowed",
+                headers=((b"allow", b"GET, HEAD"),),
+            )
+        if path.startswith("/v1/models/") and request.method in ("GET", "HEAD"):
+            return self._model(unquote(path.removeprefix("/v1/models/"), errors="replace"))
+        return refusal(404, f"nothing at {request.method} {path}", code="not_found")
+
+    def record(self, record: RequestRecord) -> None:
+        """Note a request that has ended."""
+        self.metrics.observe(record)
+        if self._on_record is not None:
+            self._on_record(record)
+
+    async def _infer(self, request: HTTPRequest, path: str) -> HTTPResponse:
+        self.health.readmit()
+        self.retries.deposit()
+        encoding = request.header(b"content-encoding")
+        if encoding not in (None, b"identity"):
+            return self._rejected(
+                request, path, refusal(415, "the body is encoded", code="unsupported_encoding")
+            )
+        kind = request.header(b"content-type") or b""
+        if kind.startswith(b"multipart/"):
+            form = _FORM_MODEL.search(request.body, 0, _FORM_SEARCHED_BYTES)
+            if form is None:
+                missing = refusal(400, "a model is needed", code="missing_model", param="model")
+                return self._rejected(request, path, missing)
+            model = form[1].decode("utf-8", "replace")
+            return await Call(self, request, path, Request(model=model)).run()
+        if len(request.body) > PARSED_INLINE_BYTES:
+            asked = await asyncio.to_thread(read_asked, request)
+        else:
+            asked = read_asked(request)
+        if isinstance(asked, BodyRejected):
+            return self._rejected(
+                request, path, refusal(400, asked.message, code=asked.code, param=asked.param)
+            )
+        return await Call(self, request, path, asked.request).run()
+
+    def _rejected(self, request: HTTPRequest, path: str, response: HTTPResponse) -> HTTPResponse:
+        """Note a request that named no model, and return its refusal."""
+        self.record(
+            RequestRecord(
+                method=request.method,
+                path=path,
+                model="",
+                worker_id="",
+                status=response.status,
+                ttft_ms=None,
+                duration_ms=0.0,
+                cost=None,
+                tokens_exact=False,
+                attempts=0,
+            )
+        )
+        return response
+
+    def _health(self) -> HTTPResponse:
+        return json_response(b'{"status":"ok"}')
+
+    def _ready(self) -> HTTPResponse:
+        if self.draining:
+            return refusal(503, "the gateway is going away", code="draining")
+        if not any(member.healthy and not member.draining for member in self.cluster):
+            return refusal(503, "no worker is healthy", code="no_worker_available")
+        return json_response(b'{"status":"ready"}')
+
+    def _metrics(self) -> HTTPResponse:
+        data = self.metrics.exposition()
+        headers = (
+            (b"content-type", CONTENT_TYPE.encode("ascii")),
+            (b"content-length", b"%d" % len(data)),
+        )
+        return HTTPResponse(200, headers, Whole(data))
+
+    def _workers(self) -> HTTPResponse:
+        return json_response(fleet_json(self.cluster, self.ledger))
+
+    def _models(self) -> HTTPResponse:
+        data = [self._model_card(model) for model in sorted(self.cluster.models)]
+        return json_response(msgspec.json.encode({"object": "list", "data": data}))
+
+    def _model(self, model: str) -> HTTPResponse:
+        if not self.cluster.serving(model):
+            return refusal(
+                404,
+                f"the model {model!r} does not exist here",
+                code="model_not_found",
+                param="model",
+            )
+        return json_response(msgspec.json.encode(self._model_card(model)))
+
+    def _model_card(self, model: str) -> dict[str, object]:
+        return {"id": model, "object": "model", "created": self._created_s, "owned_by": "eoc"}

@@ -1,0 +1,1 @@
+"""Traces of requests, and what a fleet would make of them."""

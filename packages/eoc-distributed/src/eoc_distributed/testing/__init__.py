@@ -1,0 +1,1 @@
+"""Small real implementations for tests, benchmarks and examples."""

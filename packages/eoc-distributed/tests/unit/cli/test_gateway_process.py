@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from eoc_distributed import Capability, Cluster, InMemoryWorker
+from eoc_distributed.carbon import Annual, read_hourly
+from eoc_distributed.cli.gateway_process import set_intensities
+
+NOON = datetime(2026, 12, 1, 12, 30, tzinfo=UTC)
+
+
+def test_zones_get_the_figure_of_the_hour_or_else_their_annual_mean(tmp_path: Path) -> None:
+    file = tmp_path / "hours.csv"
+    file.write_text("zone,datetime_utc,gco2e_per_kwh_lifecycle\nFR,2026-12-01T12:00:00Z,44.5\n")
+    cluster = Cluster(
+        InMemoryWorker(zone, Capability({"m"}, zone=zone)) for zone in ("FR", "PL", "ATLANTIS")
+    )
+    sources = (read_hourly(file), Annual())
+    set_intensities(cluster, ["FR", "PL", "ATLANTIS"], sources, at=NOON)
+    figures = {member.id: cluster.load_of(member.id).g_co2e_per_kwh for member in cluster}
+    assert figures == {"FR": 44.5, "PL": 565.0, "ATLANTIS": None}
+
+
+def test_a_worker_that_joins_later_has_its_zones_figure() -> None:
+    cluster = Cluster()
+    set_intensities(cluster, ["FR"], (Annual(),), at=NOON)
+    cluster.add(InMemoryWorker("late", Capability({"m"}, zone="FR")))
+    assert cluster.load_of("late").g_co2e_per_kwh == 31.0

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+
+from eoc_distributed.gateway.asked import Asked, BodyRejected, read_asked
+from eoc_distributed.http import HTTPRequest
+from eoc_distributed.request import Request
+
+
+def ask(body: bytes, path: str = "/v1/chat/completions", **headers: str) -> Asked | BodyRejected:
+    fields = tuple(
+        (name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()
+    )
+    return read_asked(HTTPRequest("POST", path, fields, body))
+
+
+def test_reads_what_routing_needs_of_a_chat() -> None:
+    body = (
+        b'{"model":"m","stream":true,"max_tokens":9,"max_completion_tokens":7,"user":"u","messages":'
+        b'[{"role":"user","content":"12345678"},{"role":"assistant","content":null,"tool_calls":[]},'
+        b'{"role":"user","content":[{"type":"text","text":"1234"},{"type":"image_url"}]}]}'
+    )
+    assert ask(body) == Asked(
+        Request(model="m", prompt_tokens=3, max_tokens=7, session="u"), stream=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tokens"),
+    [
+        (b'"12345678"', 2),
+        (b'["1234","12345678"]', 3),
+        (b"[1,2,3]", 3),
+        (b"[[1,2],[3]]", 3),
+        (b"null", 0),
+    ],
+)
+def test_counts_prompts_of_every_form(prompt: bytes, tokens: int) -> None:
+    asked = ask(b'{"model":"m","prompt":' + prompt + b"}", "/v1/completions")
+    assert isinstance(asked, Asked)
+    assert asked.request.prompt_tokens == tokens
+
+
+def test_a_session_header_wins_over_the_body() -> None:
+    asked = ask(b'{"model":"m","prompt_cache_key":"k","user":"u"}', x_session_id="s")
+    assert isinstance(asked, Asked)
+    assert asked.request.session == "s"
+
+
+def test_odd_messages_are_left_to_the_engine() -> None:
+    body = b'{"model":"m","messages":[{"content":5}]}'
+    asked = ask(body)
+    assert isinstance(asked, Asked)
+    assert asked.request.prompt_tokens == len(body) // 4
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", "invalid_json"),
+        (b"{", "invalid_json"),
+        (b'{"model":"\xff"}', "invalid_json"),
+        (b'{"model":"m","x":' + b"[" * 100_000, "invalid_json"),
+        (b"[]", "invalid_type"),
+        (b'{"model":5}', "invalid_type"),
+        (b'{"model":"m","stream":"yes"}', "invalid_type"),
+        (b"{}", "missing_model"),
+        (b'{"model":""}', "missing_model"),
+        (b'{"model":"' + b"m" * 600 + b'"}', "model_not_found"),
+    ],
+)
+def test_says_why_a_body_cannot_be_routed(body: bytes, code: str) -> None:
+    rejected = ask(body)
+    assert isinstance(rejected, BodyRejected)
+    assert rejected.code == code

@@ -1,0 +1,1 @@
+"""Data model: CIDs, DAG-CBOR, JSON, blobs, varints."""

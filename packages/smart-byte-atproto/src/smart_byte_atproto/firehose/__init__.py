@@ -1,0 +1,1 @@
+"""The event stream of repositories: frames, events, and their verification."""

@@ -1,0 +1,1 @@
+"""Identity: DID documents and what they say of an account."""
