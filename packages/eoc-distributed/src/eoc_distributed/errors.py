@@ -16,7 +16,7 @@ EOCError
     StreamBroken              the connection broke after the first byte
   SequenceRefused             an embedded engine does not take a sequence
     ContextTooLong    final   prompt and answer can never fit
-    QueueFull         retry   too many wait
+    EngineFull        retry   too many wait
   MeterFailed                 there is no reading; it is missing, not zero
   QueueFull           retry   a bounded queue takes nothing more at the moment
     WaitTooLong       retry   it would wait for longer than its deadline allows
@@ -196,7 +196,7 @@ class ContextTooLong(SequenceRefused):
         self.limit = limit
 
 
-class QueueFull(SequenceRefused):
+class EngineFull(SequenceRefused):
     """Too many sequences wait already.
 
     Attributes:

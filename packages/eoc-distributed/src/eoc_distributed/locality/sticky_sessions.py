@@ -185,7 +185,9 @@ class StickySessions:
             self._start_with(cluster)
         views = self._views
         if self._seen != cluster.changes:
-            for member in cluster.changed_since(self._seen):
+            for member in cluster.newest_first():
+                if member.version <= self._seen:
+                    break
                 for name in views.keys() & member.models:
                     views[name].note(member)
             self._seen = cluster.changes

@@ -251,7 +251,9 @@ class WorkStealingScheduler:
         cluster = self._cluster
         if cluster.changes == self._seen:
             return
-        for member in cluster.changed_since(self._seen):
+        for member in cluster.newest_first():
+            if member.version <= self._seen:
+                break
             known = self._members.get(member.id, member)
             self._members[member.id] = member
             if member.healthy and not member.draining:
