@@ -16,8 +16,12 @@ EOCError
     StreamBroken              the connection broke after the first byte
   SequenceRefused             an embedded engine does not take a sequence
     ContextTooLong    final   prompt and answer can never fit
-    QueueFull         retry   too many wait
+    EngineFull        retry   too many wait
   MeterFailed                 there is no reading; it is missing, not zero
+  QueueFull           retry   a bounded queue takes nothing more at the moment
+    WaitTooLong       retry   it would wait for longer than its deadline allows
+  TooLarge                    it does not fit even when nothing else is there
+  ActuatorFailed      retry   the fleet could not be told its size
 """
 
 from __future__ import annotations
@@ -192,7 +196,7 @@ class ContextTooLong(SequenceRefused):
         self.limit = limit
 
 
-class QueueFull(SequenceRefused):
+class EngineFull(SequenceRefused):
     """Too many sequences wait already.
 
     Attributes:
@@ -216,3 +220,61 @@ class MeterFailed(EOCError):
     def __init__(self, meter: str, what: str) -> None:
         super().__init__(f"meter {meter}: {what}")
         self.meter = meter
+
+
+class QueueFull(EOCError):
+    """A bounded queue takes nothing more at the moment: back-pressure, HTTP 429.
+
+    Attributes:
+        limit: Entries that it holds at most.
+        retry_after_s: When there may be room, s from the refusal.
+    """
+
+    retryable: ClassVar[bool] = True
+
+    def __init__(self, what: str, *, limit: int, retry_after_s: float) -> None:
+        super().__init__(f"{what}: {limit} wait already; try again in {retry_after_s:.3g} s")
+        self.limit = limit
+        self.retry_after_s = retry_after_s
+
+
+class WaitTooLong(QueueFull):
+    """There is room, but the request would wait for longer than its deadline allows.
+
+    Attributes:
+        predicted_wait_s: How long it would wait, s.
+    """
+
+    def __init__(
+        self, what: str, *, limit: int, predicted_wait_s: float, retry_after_s: float
+    ) -> None:
+        super().__init__(what, limit=limit, retry_after_s=retry_after_s)
+        self.predicted_wait_s = predicted_wait_s
+
+
+class TooLarge(EOCError):
+    """A request does not fit even when nothing else is there, so that waiting does not help.
+
+    Attributes:
+        needed: What it needs.
+        limit: What there is.
+    """
+
+    def __init__(self, what: str, *, needed: int, limit: int) -> None:
+        super().__init__(f"{what}: {needed} needed, {limit} is the most")
+        self.needed = needed
+        self.limit = limit
+
+
+class ActuatorFailed(EOCError):
+    """The fleet could not be told how many workers it is to have.
+
+    Attributes:
+        actuator: Name of the actuator.
+    """
+
+    retryable: ClassVar[bool] = True
+
+    def __init__(self, actuator: str, what: str) -> None:
+        super().__init__(f"actuator {actuator}: {what}")
+        self.actuator = actuator

@@ -27,7 +27,7 @@ from collections import deque
 from dataclasses import dataclass
 from math import exp
 
-from eoc_distributed.errors import ContextTooLong, QueueFull
+from eoc_distributed.errors import ContextTooLong, EngineFull
 from eoc_distributed.units import MicroJoules
 
 from .accelerators import Profile
@@ -152,7 +152,7 @@ class Engine:
 
         Raises:
             ContextTooLong: Prompt and answer can never fit.
-            QueueFull: Too many wait.
+            EngineFull: Too many wait.
         """
         if prompt_tokens < 1 or output_tokens < 1:
             raise ValueError(f"at least one token each: {prompt_tokens}, {output_tokens}")
@@ -160,7 +160,7 @@ class Engine:
         if total > self.max_model_tokens:
             raise ContextTooLong(total, self.max_model_tokens)
         if len(self.waiting) >= self.max_waiting:
-            raise QueueFull(len(self.waiting))
+            raise EngineFull(len(self.waiting))
         self.advance(now_s)
         sequence = Sequence(
             prompt_tokens=prompt_tokens, output_tokens=output_tokens, submitted_s=now_s

@@ -17,7 +17,7 @@ from eoc_distributed.backends.embedded import (
 )
 from eoc_distributed.backends.embedded.sequence import Sequence
 from eoc_distributed.clock import ManualClock
-from eoc_distributed.errors import ContextTooLong, QueueFull, StreamBroken, WorkerUnreachable
+from eoc_distributed.errors import ContextTooLong, EngineFull, StreamBroken, WorkerUnreachable
 from eoc_distributed.gateway.body import close_body
 from eoc_distributed.http import HTTPRequest, HTTPResponse
 from eoc_distributed.units import Quality
@@ -198,7 +198,7 @@ def test_engine_refuses_what_never_fits_and_what_waits_too_long() -> None:
     assert (caught.value.tokens, caught.value.limit) == (65, 64)
     engine.submit(prompt_tokens=60, output_tokens=4, now_s=0.0)
     engine.submit(prompt_tokens=1, output_tokens=1, now_s=0.0)
-    with pytest.raises(QueueFull):
+    with pytest.raises(EngineFull):
         engine.submit(prompt_tokens=1, output_tokens=1, now_s=0.0)
     with pytest.raises(ValueError, match="at least one"):
         engine.submit(prompt_tokens=0, output_tokens=1, now_s=0.0)
