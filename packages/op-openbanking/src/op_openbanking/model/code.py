@@ -3,8 +3,8 @@
 Code lists grow and banks add their own, so no value is refused: `Code.text` is what was written and
 `Code.known` is the unified meaning, or None where no list of ours has it.
 
-Source: OBIE 3.1.11 "Enumerations" (namespaced, open); section 13.7 of ISO 20022's external code
-sets is open in the same way.
+Source: OBIE 3.1.11 "Enumerations" (namespaced, open); ISO 20022 external code sets grow each
+quarter.
 """
 
 from __future__ import annotations

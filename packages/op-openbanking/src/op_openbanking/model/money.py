@@ -2,7 +2,8 @@
 
 An amount's text is ASCII digits with an optional minus and an optional point: no exponent, blank,
 underscore, plus, bare point or other script's digit (all of which `decimal.Decimal` reads). The
-digits written are kept: `10.00` is written `10.00` again, and is equal to `10`.
+digits written are kept but for zeros in front: `10.00` is written `10.00` again, and is equal to
+`10`.
 
 The sign is never implied. `Money` carries it in the amount; a transaction says `Direction` and a
 positive amount, whatever way its standard says it.
@@ -51,7 +52,7 @@ class Money:
     currency: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.amount, Decimal) or not self.amount.is_finite():
+        if not self.amount.is_finite():
             raise InvalidValue("amount", self.amount, expected="a finite Decimal")
         if _CURRENCY.fullmatch(self.currency) is None:
             raise InvalidValue("currency", self.currency, expected="three capital letters")
@@ -96,6 +97,6 @@ def parse_amount(text: str) -> Decimal:
     Raises:
         InvalidValue: If it is not ASCII digits with an optional minus and an optional point.
     """
-    if not isinstance(text, str) or _AMOUNT.fullmatch(text) is None:
+    if _AMOUNT.fullmatch(text) is None:
         raise InvalidValue("amount", text, expected="digits with an optional minus and point")
     return Decimal(text)

@@ -3,7 +3,8 @@
 A bank names the next page by a link that may be relative, prefixed with the text `null`, point at
 itself, at another account or at another host. The access token goes with every request, so a link
 is followed only if it leads to the origin and the path that the first page had, was not visited
-before, and the number of pages stays under a cap. `Trail` decides; it does no I/O.
+before, and the number of pages stays under a cap. A path
+below the first page's counts as its path. `Trail` decides; it does no I/O.
 
 What was read before a refusal is the caller's: the error says why the trail ends, the pages stay.
 
@@ -53,7 +54,7 @@ class Trail:
 
     Attributes:
         url: The page to read, absolute.
-        path: The path that every page must have.
+        path: The path that every page must have, or lie below.
         visited: Pages read or being read, this one too.
         max_pages: Pages after which the trail is refused.
     """
@@ -92,7 +93,8 @@ class Trail:
             raise UnsafeLink("the next link is no URL", link=link)
         if _origin(parts) != _origin(here):
             raise UnsafeLink("the next link leads to another origin", link=link)
-        if parts.path != self.path:
+        below = parts.path.startswith(f"{self.path.rstrip('/')}/") and ".." not in parts.path
+        if parts.path != self.path and not below:
             raise UnsafeLink("the next link leads to another path", link=link)
         url = _normal(parts)
         if url in self.visited:

@@ -1,6 +1,7 @@
 """People and organisations: owners of accounts and the customer who consented.
 
-Source: OBIE 3.1.11 OBParty2; Berlin Group 1.3.12 ownerName; CDR 1.31 CommonCustomer; FDX 6 Customer.
+Source: OBIE 3.1.11 OBParty2; Berlin Group 1.3.12 ownerName; CDR 1.31 CommonCustomer; FDX 6
+Customer.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ class Transaction:
     @property
     def key(self) -> str:
         """The bank's id where there is one, else `fp:` and the fingerprint."""
-        return self.id if self.id else f"fp:{self.fingerprint}"
+        return self.id or f"fp:{self.fingerprint}"
 
 
 def numbered(transactions: Iterable[Transaction]) -> Iterator[tuple[str, Transaction]]:

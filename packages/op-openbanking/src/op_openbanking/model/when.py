@@ -55,7 +55,7 @@ class When:
         Raises:
             InvalidValue: If the text is neither, or names no day or time that exists.
         """
-        match = _WHEN.fullmatch(text) if isinstance(text, str) else None
+        match = _WHEN.fullmatch(text)
         if match is None:
             raise InvalidValue("date", text, expected="an ISO 8601 date or date and time")
         day_text, hour, minute, second, fraction, offset = match.groups()
