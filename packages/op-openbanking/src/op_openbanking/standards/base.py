@@ -289,7 +289,14 @@ class _Optional:
     node: _Node
 
 
-_Node = _Leaf | _Array | _Map | _Object | _Optional
+@dataclass(frozen=True, slots=True)
+class _Either:
+    """One of several, told apart by the first octet: an object, an array, or anything else."""
+
+    nodes: Mapping[bytes, _Node]
+
+
+_Node = _Leaf | _Array | _Map | _Object | _Optional | _Either
 
 _members = msgspec.json.Decoder(dict[str, Raw])
 _items = msgspec.json.Decoder(list[Raw])
@@ -307,7 +314,7 @@ def _node(annotation: object) -> _Node:
     origin = get_origin(annotation)
     if origin in {Union, UnionType}:
         others = tuple(a for a in arguments if a is not NoneType)
-        inner = _node(others[0]) if len(others) == 1 else _leaf(Union[others])  # noqa: UP007
+        inner = _node(others[0]) if len(others) == 1 else _either(others)
         return _Optional(inner) if NoneType in arguments else inner
     if origin is list:
         return _Array(_node(arguments[0]))
@@ -318,6 +325,21 @@ def _node(annotation: object) -> _Node:
     if isinstance(annotation, type) and issubclass(annotation, Wire):
         return _Object(annotation)
     return _leaf(annotation)
+
+
+def _either(annotations: tuple[object, ...]) -> _Node:
+    nodes: dict[bytes, _Node] = {}
+    leaves = []
+    for annotation in annotations:
+        match node := _node(annotation):
+            case _Object() | _Map():
+                nodes[b"{"] = node
+            case _Array():
+                nodes[b"["] = node
+            case _:
+                leaves.append(annotation)
+    leaf = _leaf(Union[tuple(leaves)]) if leaves else _leaf(Union[annotations])  # noqa: UP007
+    return _Either({**nodes, b"": leaf})
 
 
 def _leaf(annotation: object) -> _Leaf:
@@ -369,6 +391,8 @@ class _Reader:
                 }
             case _Object(shape):
                 return self.read_struct(shape, octets, path)
+            case _Either(nodes):
+                return self.read(nodes.get(octets[:1], nodes[b""]), octets, path)
             case _:
                 assert_never(node)
 

@@ -22,6 +22,7 @@ class Tree(Wire, frozen=True, kw_only=True, rename="pascal"):
     leaves: Maybe[list[Leaf]] = UNSET
     by_name: Maybe[dict[str, Leaf]] = UNSET
     code: Maybe[str | int] = UNSET
+    notes: Maybe[list[str] | Leaf] = UNSET
 
 
 def read(text: str | bytes) -> Tree:
@@ -60,6 +61,8 @@ def test_keeps_null_apart_from_absent() -> None:
         '{"Leaf":{"Name":"a","Rate":123456789012345678901234567890}}',
         '{"Code":701}',
         '{"Code":null,"x":1}',
+        '{"Notes":["a"],"x":1}',
+        '{"Notes":{"Name":"a","Extra":1.0},"x":1}',
     ],
 )
 def test_writes_back_what_it_read(text: str) -> None:
@@ -107,6 +110,8 @@ def test_documents_with_different_unknown_members_differ() -> None:
         ('{"x":1,"ByName":{"one":[]}}', "$.ByName.one"),
         ('{"Leaf":[]}', "$.Leaf"),
         ('{"Leaf":{"Name":null}}', "$.Leaf.Name"),
+        ('{"Notes":7}', "$.Notes"),
+        ('{"Notes":[7],"x":1}', "$.Notes[0]"),
         ("[]", "$"),
         ("1", "$"),
     ],

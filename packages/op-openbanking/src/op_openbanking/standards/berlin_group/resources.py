@@ -1,0 +1,61 @@
+"""Which shape each resource of Berlin Group NextGenPSD2 has."""
+
+from __future__ import annotations
+
+from op_openbanking.standards.berlin_group import (
+    accounts,
+    authorisation,
+    consents,
+    errors,
+    funds,
+    payments,
+)
+from op_openbanking.standards.registry import Standard
+
+STANDARD = Standard(
+    name="berlin-group",
+    versions=("1.3.12",),
+    resources={
+        "accounts": accounts.Accounts,
+        "account": accounts.AccountDetailsResponse,
+        "balances": accounts.Balances,
+        "transactions": accounts.Transactions,
+        "transaction": accounts.TransactionDetailsResponse,
+        "card-accounts": accounts.CardAccounts,
+        "card-account": accounts.CardAccountDetailsResponse,
+        "card-balances": accounts.CardBalances,
+        "card-transactions": accounts.CardTransactions,
+        "consent-request": consents.ConsentRequest,
+        "consent-created": consents.ConsentCreated,
+        "consent": consents.ConsentInformation,
+        "consent-status": consents.ConsentStatusResponse,
+        "payment-request": payments.Payment,
+        "periodic-payment-request": payments.PeriodicPayment,
+        "bulk-payment-request": payments.BulkPayment,
+        "payment-created": payments.PaymentCreated,
+        "payment-status": payments.PaymentStatusResponse,
+        "payment-cancelled": payments.PaymentCancelled,
+        "payment": payments.PaymentInformation,
+        "periodic-payment": payments.PeriodicPaymentInformation,
+        "bulk-payment": payments.BulkPaymentInformation,
+        "authorisations": authorisation.Authorisations,
+        "authorisation-started": authorisation.AuthorisationStarted,
+        "sca-status": authorisation.SCAStatusResponse,
+        "psu-identified": authorisation.PSUIdentified,
+        "psu-authentication-request": authorisation.UpdatePSUAuthentication,
+        "psu-authenticated": authorisation.PSUAuthenticated,
+        "method-request": authorisation.SelectMethod,
+        "method-selected": authorisation.MethodSelected,
+        "transaction-authorisation-request": authorisation.AuthoriseTransaction,
+        "authorisation-confirmation-request": authorisation.AuthorisationConfirmation,
+        "authorisation-confirmation": authorisation.AuthorisationConfirmationResponse,
+        "signing-basket-request": authorisation.SigningBasket,
+        "signing-basket-created": authorisation.SigningBasketCreated,
+        "signing-basket": authorisation.SigningBasketInformation,
+        "signing-basket-status": authorisation.SigningBasketStatusResponse,
+        "funds-confirmation-request": funds.FundsConfirmation,
+        "funds-confirmation": funds.FundsConfirmationResponse,
+        "error": errors.ErrorInformation,
+        "problem": errors.ProblemDetails,
+    },
+)

@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from op_openbanking.standards.registry import standard
+
+if TYPE_CHECKING:
+    from conftest import Census
+
+pytestmark = pytest.mark.conformance
+
+Load = Callable[[Path], dict[str, Any]]
+
+UK_OBIE: dict[str, dict[str, str]] = {
+    "account-info": {
+        "account-access-consent-request": "OBReadConsent1",
+        "account-access-consent": "OBReadConsentResponse1",
+        "accounts": "OBReadAccount6",
+        "balances": "OBReadBalance1",
+        "transactions": "OBReadTransaction6",
+        "beneficiaries": "OBReadBeneficiary5",
+        "standing-orders": "OBReadStandingOrder6",
+        "direct-debits": "OBReadDirectDebit2",
+        "scheduled-payments": "OBReadScheduledPayment3",
+        "party": "OBReadParty2",
+        "parties": "OBReadParty3",
+        "statements": "OBReadStatement2",
+        "offers": "OBReadOffer1",
+        "error": "OBErrorResponse1",
+    },
+    "payment-initiation": {
+        "domestic-payment-consent-request": "OBWriteDomesticConsent4",
+        "domestic-payment-consent": "OBWriteDomesticConsentResponse5",
+        "domestic-payment-request": "OBWriteDomestic2",
+        "domestic-payment": "OBWriteDomesticResponse5",
+        "domestic-scheduled-payment-consent-request": "OBWriteDomesticScheduledConsent4",
+        "domestic-scheduled-payment-consent": "OBWriteDomesticScheduledConsentResponse5",
+        "domestic-scheduled-payment-request": "OBWriteDomesticScheduled2",
+        "domestic-scheduled-payment": "OBWriteDomesticScheduledResponse5",
+        "domestic-standing-order-consent-request": "OBWriteDomesticStandingOrderConsent5",
+        "domestic-standing-order-consent": "OBWriteDomesticStandingOrderConsentResponse6",
+        "domestic-standing-order-request": "OBWriteDomesticStandingOrder3",
+        "domestic-standing-order": "OBWriteDomesticStandingOrderResponse6",
+        "international-payment-consent-request": "OBWriteInternationalConsent5",
+        "international-payment-consent": "OBWriteInternationalConsentResponse6",
+        "international-payment-request": "OBWriteInternational3",
+        "international-payment": "OBWriteInternationalResponse5",
+        "international-scheduled-payment-consent-request": "OBWriteInternationalScheduledConsent5",
+        "international-scheduled-payment-consent": "OBWriteInternationalScheduledConsentResponse6",
+        "international-scheduled-payment-request": "OBWriteInternationalScheduled3",
+        "international-scheduled-payment": "OBWriteInternationalScheduledResponse6",
+        "international-standing-order-consent-request": "OBWriteInternationalStandingOrderConsent6",
+        "international-standing-order-consent": "OBWriteInternationalStandingOrderConsentResponse7",
+        "international-standing-order-request": "OBWriteInternationalStandingOrder4",
+        "international-standing-order": "OBWriteInternationalStandingOrderResponse7",
+        "file-payment-consent-request": "OBWriteFileConsent3",
+        "file-payment-consent": "OBWriteFileConsentResponse4",
+        "file-payment-request": "OBWriteFile2",
+        "file-payment": "OBWriteFileResponse3",
+        "payment-funds-confirmation": "OBWriteFundsConfirmationResponse1",
+        "payment-details": "OBWritePaymentDetailsResponse1",
+    },
+    "vrp": {
+        "domestic-vrp-consent-request": "OBDomesticVRPConsentRequest",
+        "domestic-vrp-consent": "OBDomesticVRPConsentResponse",
+        "domestic-vrp-request": "OBDomesticVRPRequest",
+        "domestic-vrp": "OBDomesticVRPResponse",
+        "domestic-vrp-details": "OBDomesticVRPDetails",
+        "domestic-vrp-funds-confirmation-request": "OBVRPFundsConfirmationRequest",
+        "domestic-vrp-funds-confirmation": "OBVRPFundsConfirmationResponse",
+    },
+    "confirmation-funds": {
+        "funds-confirmation-consent-request": "OBFundsConfirmationConsent1",
+        "funds-confirmation-consent": "OBFundsConfirmationConsentResponse1",
+        "funds-confirmation-request": "OBFundsConfirmation1",
+        "funds-confirmation": "OBFundsConfirmationResponse1",
+    },
+    "events": {
+        "event-subscription-request": "OBEventSubscription1",
+        "event-subscription": "OBEventSubscriptionResponse1",
+        "event-subscriptions": "OBEventSubscriptionsResponse1",
+        "events-request": "OBEventPolling1",
+        "events": "OBEventPollingResponse1",
+    },
+    "event-notifications": {"event-notification": "OBEventNotification1"},
+}
+
+BERLIN_GROUP = {
+    "accounts": "accountList",
+    "balances": "readAccountBalanceResponse-200",
+    "transactions": "transactionsResponse-200_json",
+    "card-accounts": "cardAccountList",
+    "card-balances": "readCardAccountBalanceResponse-200",
+    "card-transactions": "cardAccountsTransactionsResponse200",
+    "consent-request": "consents",
+    "consent-created": "consentsResponse-201",
+    "consent": "consentInformationResponse-200_json",
+    "consent-status": "consentStatusResponse-200",
+    "payment-request": "paymentInitiation_json",
+    "periodic-payment-request": "periodicPaymentInitiation_json",
+    "bulk-payment-request": "bulkPaymentInitiation_json",
+    "payment-created": "paymentInitiationRequestResponse-201",
+    "payment-status": "paymentInitiationStatusResponse-200_json",
+    "payment-cancelled": "paymentInitiationCancelResponse-202",
+    "payment": "paymentInitiationWithStatusResponse",
+    "periodic-payment": "periodicPaymentInitiationWithStatusResponse",
+    "bulk-payment": "bulkPaymentInitiationWithStatusResponse",
+    "authorisations": "authorisations",
+    "authorisation-started": "startScaprocessResponse",
+    "sca-status": "scaStatusResponse",
+    "psu-identified": "updatePsuIdentificationResponse",
+    "psu-authentication-request": "updatePsuAuthentication",
+    "psu-authenticated": "updatePsuAuthenticationResponse",
+    "method-request": "selectPsuAuthenticationMethod",
+    "method-selected": "selectPsuAuthenticationMethodResponse",
+    "transaction-authorisation-request": "transactionAuthorisation",
+    "authorisation-confirmation-request": "authorisationConfirmation",
+    "authorisation-confirmation": "authorisationConfirmationResponse",
+    "signing-basket-request": "signingBasket",
+    "signing-basket-created": "signingBasketResponse-201",
+    "signing-basket": "signingBasketResponse-200",
+    "signing-basket-status": "signingBasketStatusResponse-200",
+    "funds-confirmation-request": "confirmationOfFunds",
+    "error": "Error400_NG_AIS",
+    "problem": "Error400_AIS",
+}
+
+# Answers whose schema is written inside the operation: path, method, status.
+BERLIN_GROUP_INSIDE = {
+    "account": ("/v1/accounts/{account-id}", "get", "200"),
+    "card-account": ("/v1/card-accounts/{account-id}", "get", "200"),
+    "transaction": ("/v1/accounts/{account-id}/transactions/{transactionId}", "get", "200"),
+    "funds-confirmation": ("/v1/funds-confirmations", "post", "200"),
+}
+
+CDR = {
+    "cds_banking": {
+        "accounts": "ResponseBankingAccountListV2",
+        "account": "ResponseBankingAccountByIdV3",
+        "balances": "ResponseBankingAccountsBalanceList",
+        "balance": "ResponseBankingAccountsBalanceById",
+        "account-ids-request": "RequestAccountIds",
+        "transactions": "ResponseBankingTransactionList",
+        "transaction": "ResponseBankingTransactionById",
+        "payees": "ResponseBankingPayeeListV2",
+        "payee": "ResponseBankingPayeeByIdV2",
+        "direct-debits": "ResponseBankingDirectDebitAuthorisationList",
+        "scheduled-payments": "ResponseBankingScheduledPaymentsListV2",
+        "error": "ResponseErrorListV2",
+    },
+    "cds_common": {
+        "customer": "ResponseCommonCustomer",
+        "customer-detail": "ResponseCommonCustomerDetailV2",
+    },
+}
+
+STET = {
+    "accounts": "HalAccounts",
+    "balances": "HalBalances",
+    "transactions": "HalTransactions",
+    "trusted-beneficiaries": "HalBeneficiaries",
+    "consent-request": "Access",
+    "payment-request": "PaymentRequestResource",
+    "payment": "HalPaymentRequest",
+    "payment-created": "HalPaymentRequestCreation",
+    "confirmation-request": "ConfirmationResource",
+    "funds-confirmation-request": "PaymentCoverageRequestResource",
+    "funds-confirmation": "HalPaymentCoverageReport",
+    "error": "ErrorModel",
+}
+
+
+def assert_mirrors(
+    census: Census, *, invented: list[str], wrongly_required: list[str] | None = None
+) -> None:
+    assert len(census.members) > 10
+    assert census.missing() == []
+    assert census.invented() == invented
+    assert census.wrongly_required() == (wrongly_required or [])
+    assert census.wrong_kinds == []
+
+
+def test_uk_obie_mirrors_the_schemas_of_both_versions(
+    specs: Path, load: Load, census: Census
+) -> None:
+    obie = standard("uk-obie")
+    assert {r for table in UK_OBIE.values() for r in table} == obie.resources.keys()
+    for version in obie.versions:
+        for file, table in UK_OBIE.items():
+            document = load(specs / "obie" / f"v{version}" / f"{file}-openapi.yaml")
+            for resource, schema in table.items():
+                shape = obie.shape(resource, version=version)
+                reference = {"$ref": f"#/components/schemas/{schema}"}
+                census.count(document, reference, shape, f"{version} {resource}")
+    assert_mirrors(
+        census,
+        invented=[
+            # Kinds of events that the text names and the file leaves out.
+            "Event.urn:uk:org:openbanking:events:account-access-consent-linked-account-update",
+            "Event.urn:uk:org:openbanking:events:consent-authorization-revoked",
+            # The text's spelling; the file misspells it.
+            "Risk.ContractPresentIndicator",
+        ],
+        wrongly_required=["Event.urn:uk:org:openbanking:events:resource-update"],
+    )
+
+
+def test_berlin_group_mirrors_the_schemas(specs: Path, load: Load, census: Census) -> None:
+    berlin = standard("berlin-group")
+    assert BERLIN_GROUP.keys() | BERLIN_GROUP_INSIDE.keys() == berlin.resources.keys()
+    document = load(specs / "berlin-group" / "psd2-api_v1.3.12-2022-07-01.json")
+    for resource, schema in BERLIN_GROUP.items():
+        reference = {"$ref": f"#/components/schemas/{schema}"}
+        census.count(document, reference, berlin.shape(resource), resource)
+    for resource, (path, method, status) in BERLIN_GROUP_INSIDE.items():
+        answer = document["paths"][path][method]["responses"][status]
+        while "$ref" in answer:
+            answer = document["components"]["responses"][answer["$ref"].rsplit("/", 1)[1]]
+        schema_inside = answer["content"]["application/json"]["schema"]
+        census.count(document, schema_inside, berlin.shape(resource), resource)
+    assert_mirrors(
+        census,
+        invented=["Payment.requestedExecutionDate", "Payment.requestedExecutionTime"],
+    )
+
+
+def test_cdr_mirrors_the_schemas(specs: Path, load: Load, census: Census) -> None:
+    cdr = standard("cdr")
+    assert {r for table in CDR.values() for r in table} == cdr.resources.keys()
+    for file, table in CDR.items():
+        document = load(specs / "cdr" / "v1.31.0" / f"{file}.json")
+        for resource, schema in table.items():
+            reference = {"$ref": f"#/components/schemas/{schema}"}
+            census.count(document, reference, cdr.shape(resource), resource)
+    assert_mirrors(census, invented=[])
+
+
+def test_stet_mirrors_the_schemas(specs: Path, load: Load, census: Census) -> None:
+    stet = standard("stet")
+    assert STET.keys() == stet.resources.keys()
+    document = load(specs / "stet" / "stet-psd2-v1.4.0.47-swagger.yaml")
+    for resource, schema in STET.items():
+        reference = {"$ref": f"#/definitions/{schema}"}
+        census.count(document, reference, stet.shape(resource), resource)
+    assert_mirrors(census, invented=[])
