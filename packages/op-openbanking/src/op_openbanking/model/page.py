@@ -38,14 +38,21 @@ class Page(Generic[T]):
     Attributes:
         items: Rows in the bank's order.
         raw: The wire object it was read from.
-        next_link: The link to the next page as the bank sent it; None on the last page.
+        next_link: The link to the next page as the bank sent it; None where it sent none.
+        next_key: Opaque key of the next page, for the standard that pages by key (FDX).
         total_pages: Where the bank says.
     """
 
     items: tuple[T, ...]
     raw: Wire
     next_link: str | None = None
+    next_key: str | None = None
     total_pages: int | None = None
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the bank names no further page."""
+        return self.next_link is None and self.next_key is None
 
 
 @dataclass(frozen=True, slots=True)

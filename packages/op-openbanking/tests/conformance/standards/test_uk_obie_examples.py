@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (the publisher's file names)
 from __future__ import annotations
 
 from collections.abc import Callable
