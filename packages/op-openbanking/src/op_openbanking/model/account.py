@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
+
 from op_openbanking.model.code import Code
 from op_openbanking.standards.base import Wire
 
@@ -51,8 +53,7 @@ class AccountStatus(StrEnum):
     CLOSED = "closed"
 
 
-@dataclass(frozen=True, slots=True)
-class AccountReference:
+class AccountReference(msgspec.Struct, frozen=True, gc=False):
     """One name of an account.
 
     Attributes:

@@ -10,15 +10,15 @@ quarter.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, Self, TypeVar
+
+import msgspec
 
 K = TypeVar("K", bound=StrEnum)
 
 
-@dataclass(frozen=True, slots=True)
-class Code(Generic[K]):
+class Code(msgspec.Struct, Generic[K], frozen=True, gc=False):
     """One code.
 
     Attributes:

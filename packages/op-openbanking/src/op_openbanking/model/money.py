@@ -18,10 +18,11 @@ Source: OBIE 3.1.11 OBActiveCurrencyAndAmount_SimpleType; Berlin Group 1.3.12 am
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import Self
+
+import msgspec
 
 from op_openbanking.errors import InvalidValue
 
@@ -36,8 +37,7 @@ class Direction(StrEnum):
     DEBIT = "debit"
 
 
-@dataclass(frozen=True, slots=True)
-class Money:
+class Money(msgspec.Struct, frozen=True, gc=False):
     """An amount in one currency.
 
     Attributes:
@@ -85,6 +85,8 @@ class Money:
     @property
     def size(self) -> Self:
         """The amount without its sign."""
+        if not self.amount.is_signed():
+            return self
         return type(self)(amount=self.amount.copy_abs(), currency=self.currency)
 
     def __str__(self) -> str:

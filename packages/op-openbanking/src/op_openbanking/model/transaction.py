@@ -15,8 +15,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from op_openbanking.model.code import Code
 from op_openbanking.model.money import Direction, Money
@@ -34,8 +35,7 @@ class TransactionStatus(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Transaction:
+class Transaction(msgspec.Struct, frozen=True, gc=False):
     """One row of an account.
 
     Attributes:

@@ -28,7 +28,6 @@ RFC 8259; RFC 7493.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -239,26 +238,34 @@ def _write(value: object) -> bytes:
         return written
     if isinstance(value, list):
         return b"[" + b",".join(map(_write, value)) + b"]"
-    members: Mapping[str, object] = {}
-    remainder: Mapping[str, Raw] = {}
-    if isinstance(value, Wire):
-        members = {
-            name: getattr(value, attribute)
-            for name, attribute in zip(
-                value.__struct_encode_fields__, value.__struct_fields__, strict=True
-            )
-            if attribute != "unknown"
-        }
-        remainder = value.unknown if isinstance(value.unknown, Remainder) else {}
-    elif isinstance(value, dict):
-        members = value
-    parts = [
-        msgspec.json.encode(name) + b":" + _write(member)
-        for name, member in members.items()
-        if member is not UNSET
-    ]
-    parts.extend(msgspec.json.encode(name) + b":" + bytes(raw) for name, raw in remainder.items())
+    if isinstance(value, dict):
+        return _joined({name: _write(member) for name, member in value.items()})
+    if not isinstance(value, Wire):
+        raise TypeError(f"{type(value).__name__} is no part of a wire shape")
+    remainder = value.unknown if isinstance(value.unknown, Remainder) else {}
+    own = _joined({name: bytes(raw) for name, raw in remainder.items()})
+    declared, complete = _write_plain(msgspec.structs.replace(value, unknown=UNSET))
+    if not complete:
+        members = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
+        declared = _joined(
+            {
+                name: _write(member)
+                for name, attribute in members
+                if attribute != "unknown" and (member := getattr(value, attribute)) is not UNSET
+            }
+        )
+    if len(own) == len(b"{}") or len(declared) == len(b"{}"):
+        return own if len(declared) == len(b"{}") else declared
+    return declared[:-1] + b"," + own[1:]
+
+
+def _joined(members: Mapping[str, bytes | Raw]) -> bytes:
+    """An object of members whose octets are known."""
+    parts = [b"%b:%b" % (_encode_name(name), raw) for name, raw in members.items()]
     return b"{" + b",".join(parts) + b"}"
+
+
+_encode_name = msgspec.json.Encoder().encode
 
 
 # The tolerant reader. A node says how one declared type is read from its octets.
@@ -369,40 +376,59 @@ class _Reader:
     resource: str
 
     def read(self, node: _Node, octets: bytes, path: str) -> object:
-        match node:
-            case _Optional(inner):
-                return None if octets == b"null" else self.read(inner, octets, path)
-            case _Leaf(leaf):
-                with self._at(path):
+        try:
+            match node:
+                case _Optional(inner):
+                    return None if octets == b"null" else self.read(inner, octets, path)
+                case _Leaf(leaf):
                     return leaf(octets)
-            case _Array(item):
-                with self._at(path):
-                    items = _items.decode(octets)
-                return [
-                    self.read(item, bytes(raw), f"{path}[{index}]")
-                    for index, raw in enumerate(items)
-                ]
-            case _Map(value):
-                with self._at(path):
-                    members = _members.decode(octets)
-                return {
-                    name: self.read(value, bytes(raw), f"{path}.{name}")
-                    for name, raw in members.items()
-                }
-            case _Object(shape):
-                return self.read_struct(shape, octets, path)
-            case _Either(nodes):
-                return self.read(nodes.get(octets[:1], nodes[b""]), octets, path)
-            case _:
-                assert_never(node)
+                case _Array(item):
+                    return [
+                        self.read(item, bytes(raw), f"{path}[{index}]")
+                        for index, raw in enumerate(_items.decode(octets))
+                    ]
+                case _Map(value):
+                    return {
+                        name: self.read(value, bytes(raw), f"{path}.{name}")
+                        for name, raw in _members.decode(octets).items()
+                    }
+                case _Object(shape):
+                    return self.read_struct(shape, octets, path)
+                case _Either(nodes):
+                    return self.read(nodes.get(octets[:1], nodes[b""]), octets, path)
+                case _:
+                    assert_never(node)
+        except msgspec.ValidationError as error:
+            raise self._refusal(error, path) from None
 
     def read_struct(self, shape: type[W], octets: bytes, path: str) -> W:
-        with contextlib.suppress(msgspec.ValidationError):
-            return _decoder(shape).decode(octets)
-        with self._at(path):
+        decoder, plan = _decoder(shape), _plan(shape)
+        try:
+            return decoder.decode(octets)
+        except msgspec.ValidationError:
+            pass  # something is unknown, or wrong: the rest of this method finds out
+        try:
             members = _members.decode(octets)
+        except msgspec.ValidationError as error:
+            raise self._refusal(error, path) from None
+        declared = {name: raw for name, raw in members.items() if name in plan.fields}
+        unknown = {name: raw.copy() for name, raw in members.items() if name not in plan.fields}
+        remainder = Remainder(unknown) if unknown else UNSET
+        try:
+            read = decoder.decode(_joined(declared))
+        except msgspec.ValidationError:
+            return self._read_members(shape, declared, remainder, path)
+        return msgspec.structs.replace(read, unknown=remainder)
+
+    def _read_members(
+        self,
+        shape: type[W],
+        declared: Mapping[str, Raw],
+        remainder: Remainder | UnsetType,
+        path: str,
+    ) -> W:
         plan = _plan(shape)
-        missing = sorted(plan.required - members.keys())
+        missing = sorted(plan.required - declared.keys())
         if missing:
             raise MalformedBody(
                 f"required member `{missing[0]}` is missing",
@@ -410,29 +436,12 @@ class _Reader:
                 resource=self.resource,
                 path=path,
             )
-        read: dict[str, Any] = {}
-        unknown: dict[str, Raw] = {}
-        for name, raw in members.items():
-            field = plan.fields.get(name)
-            if field is None:
-                unknown[name] = raw.copy()
-            else:
-                attribute, node = field
-                read[attribute] = self.read(node, bytes(raw), f"{path}.{name}")
-        if unknown:
-            read["unknown"] = Remainder(unknown)
+        read: dict[str, Any] = {"unknown": remainder}
+        for name, raw in declared.items():
+            attribute, node = plan.fields[name]
+            read[attribute] = self.read(node, bytes(raw), f"{path}.{name}")
         return shape(**read)
 
-    @contextlib.contextmanager
-    def _at(self, path: str) -> Iterator[None]:
-        try:
-            yield
-        except msgspec.ValidationError as error:
-            what, _, _ = str(error).partition(" - at `")
-            raise MalformedBody(
-                what, standard=self.standard, resource=self.resource, path=path
-            ) from None
-        except RecursionError as error:
-            raise strictness.not_json(
-                error, standard=self.standard, resource=self.resource
-            ) from None
+    def _refusal(self, error: Exception, path: str) -> MalformedBody:
+        what, _, _ = str(error).partition(" - at `")
+        return MalformedBody(what, standard=self.standard, resource=self.resource, path=path)

@@ -33,6 +33,7 @@ def _number_text(text: str) -> msgspec.Raw:
     return msgspec.Raw(text.encode())
 
 
+_CONTAINERS = (dict, list)
 _generic = msgspec.json.Decoder(float_hook=_number_text)
 _encode = msgspec.json.Encoder().encode
 
@@ -111,15 +112,14 @@ def _no_constant(name: str) -> NoReturn:
 
 def _depth(value: object) -> int:
     """Levels of objects and arrays, without recursion."""
-    deepest = 0
-    waiting: list[tuple[object, int]] = [(value, 1)]
-    while waiting:
-        node, level = waiting.pop()
-        if isinstance(node, dict):
-            waiting.extend((child, level + 1) for child in node.values())
-        elif isinstance(node, list):
-            waiting.extend((child, level + 1) for child in node)
-        else:
-            continue
-        deepest = max(deepest, level)
-    return deepest
+    level = [value] if isinstance(value, _CONTAINERS) else []
+    depth = 0
+    while level:
+        depth += 1
+        level = [
+            child
+            for node in level
+            for child in (node.values() if isinstance(node, dict) else node)
+            if isinstance(child, _CONTAINERS)
+        ]
+    return depth

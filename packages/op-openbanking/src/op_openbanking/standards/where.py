@@ -5,13 +5,17 @@ A wire object keeps every text; only the model needs amounts and dates that mean
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, TypeVar
 
 from op_openbanking.errors import InvalidValue, MalformedBody
 from op_openbanking.model.money import Money
 from op_openbanking.model.when import When
 from op_openbanking.standards.base import Maybe, Number, known
+
+R = TypeVar("R")
+M = TypeVar("M")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,20 @@ class Where:
     def at(self, path: str) -> Self:
         """The same body at another path below this one, for example `.Data.Account[0]`."""
         return replace(self, path=f"{self.path}{path}")
+
+    def each(self, path: str, rows: Sequence[R], mapped: Callable[[R, Where], M]) -> tuple[M, ...]:
+        """Map rows; a refusal names the row's place.
+
+        A place costs more than most rows: it is made for the row that is refused, which is then
+        mapped again to be refused with it.
+        """
+        found = []
+        for index, row in enumerate(rows):
+            try:
+                found.append(mapped(row, self))
+            except MalformedBody:
+                found.append(mapped(row, self.at(f"{path}[{index}]")))
+        return tuple(found)
 
     def refusal(self, message: str, *, member: str = "") -> MalformedBody:
         """The error for a value of this object."""

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from op_openbanking.model.balance import BOOKED_ORDER, Balance, BalanceKind, preferred
 from op_openbanking.model.code import Code

@@ -144,12 +144,9 @@ def transaction_page(body: transactions.Transactions) -> Page[Transaction]:
         MalformedBody: If an amount, a currency or a date means nothing.
     """
     where = Where(_STANDARD, "transactions", "$.data")
-    rows = [
-        transaction(row, where=where.at(f".transactions[{index}]"))
-        for index, row in enumerate(body.data.transactions)
-    ]
+    rows = where.each(".transactions", body.data.transactions, transaction)
     return Page(
-        items=tuple(rows),
+        items=rows,
         raw=body,
         next_link=first(body.links.next),
         total_pages=body.meta.total_pages,
@@ -161,7 +158,6 @@ _ONE_TRANSACTION = Where(_STANDARD, "transaction", "$.data")
 
 def transaction(
     row: transactions.Transaction | transactions.TransactionDetail,
-    *,
     where: Where = _ONE_TRANSACTION,
 ) -> Transaction:
     """One transaction.

@@ -5,6 +5,7 @@ Source: OBIE Read/Write 3.1.11, resources and their code lists.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from op_openbanking.model.account import (
@@ -155,11 +156,7 @@ def balance_page(body: accounts.Balances) -> Page[Balance]:
         MalformedBody: If an amount, a date or a direction means nothing.
     """
     where = Where(_STANDARD, "balances")
-    rows = [
-        _balance(row, where.at(f".Data.Balance[{index}]"))
-        for index, row in enumerate(body.data.balance)
-    ]
-    return _page(rows, body)
+    return _page(where.each(".Data.Balance", body.data.balance, _balance), body)
 
 
 def _balance(row: accounts.Balance, where: Where) -> Balance:
@@ -182,11 +179,8 @@ def transaction_page(body: accounts.Transactions) -> Page[Transaction]:
         MalformedBody: If an amount, a date or a direction means nothing.
     """
     where = Where(_STANDARD, "transactions")
-    rows = [
-        _transaction(row, where.at(f".Data.Transaction[{index}]"))
-        for index, row in enumerate(known(body.data.transaction) or [])
-    ]
-    return _page(rows, body)
+    rows = known(body.data.transaction) or []
+    return _page(where.each(".Data.Transaction", rows, _transaction), body)
 
 
 def _transaction(row: accounts.Transaction, where: Where) -> Transaction:
@@ -320,7 +314,7 @@ def _texts(*values: Maybe[str]) -> tuple[str, ...]:
 
 
 def _page(
-    rows: list[T],
+    rows: Sequence[T],
     body: accounts.Accounts
     | accounts.Balances
     | accounts.Transactions
