@@ -26,7 +26,10 @@ import msgspec
 
 from op_openbanking.errors import InvalidValue
 
-_AMOUNT = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII)
+MAX_DIGITS = 18
+"""Most digits before the point of an amount, and most after it."""
+
+_AMOUNT = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}(?:\.[0-9]{{1,{MAX_DIGITS}}})?", re.ASCII)
 _CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
 
 

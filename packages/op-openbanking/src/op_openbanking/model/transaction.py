@@ -77,7 +77,7 @@ class Transaction(msgspec.Struct, frozen=True, gc=False):
         parts = (
             self.account_id,
             self.direction.value,
-            f"{self.amount.amount.normalize():f}",
+            _plain(self.amount),
             self.amount.currency,
             self.booked.day.isoformat() if self.booked else "",
             self.valued.day.isoformat() if self.valued else "",
@@ -94,6 +94,12 @@ class Transaction(msgspec.Struct, frozen=True, gc=False):
     def key(self) -> str:
         """The bank's id where there is one, else `fp:` and the fingerprint."""
         return self.id or f"fp:{self.fingerprint}"
+
+
+def _plain(money: Money) -> str:
+    """The amount without zeros at its end; not by `normalize`, which rounds to the context."""
+    text = money.text
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def numbered(transactions: Iterable[Transaction]) -> Iterator[tuple[str, Transaction]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Self, TypeVar
 
 from op_openbanking.errors import InvalidValue, MalformedBody
-from op_openbanking.model.money import Money
+from op_openbanking.model.money import MAX_DIGITS, Money
 from op_openbanking.model.when import When
 from op_openbanking.standards.base import Maybe, Number, known
 
@@ -73,7 +73,11 @@ class Where:
             MalformedBody: If the number or the currency is out of range.
         """
         try:
-            return Money(amount=number.decimal(), currency=currency)
+            value = number.decimal()
+            exponent = value.as_tuple().exponent
+            if value.adjusted() >= MAX_DIGITS or int(exponent) < -MAX_DIGITS:
+                raise self.refusal("more digits than any amount has", member=member)
+            return Money(amount=value, currency=currency)
         except ValueError as error:
             raise self.refusal(str(error), member=member) from None
 

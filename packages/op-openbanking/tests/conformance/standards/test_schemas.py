@@ -131,6 +131,20 @@ BERLIN_GROUP = {
     "problem": "Error400_AIS",
 }
 
+# Documents of their own beside the main one.
+BERLIN_GROUP_BESIDE = {
+    "psd2-confirmation-of-funds-consent-2.0-20190607.yaml": (
+        ("funds-consent-request", "consentsConfirmationOfFunds"),
+        ("funds-consent-created", "ConsentsConfirmationOfFundsResponse"),
+        ("funds-consent-created", "ConsentsConfirmationOfFundsMultilevelSCAResponse"),
+        ("funds-consent", "ConsentConfirmationOfFundsContentResponse"),
+        ("funds-consent-status", "ConsentConfirmationOfFundsStatusResponse"),
+    ),
+    "psd2-trusted_beneficiaries_v1.0.0_20200519v1.yaml": (
+        ("trusted-beneficiaries", "trustedBeneficiaries"),
+    ),
+}
+
 # Answers whose schema is written inside the operation: path, method, status.
 BERLIN_GROUP_INSIDE = {
     "account": ("/v1/accounts/{account-id}", "get", "200"),
@@ -200,6 +214,8 @@ class Census:
 
     def _member(self, document: Schema, schema: Schema, declared: inspect.Type, where: str) -> None:
         schema = _resolved(document, schema)
+        if not schema:
+            return  # a reference to nothing, which one published file has
         properties, _ = _flat(document, schema)
         for kind in _alternatives(declared):
             match kind:
@@ -248,7 +264,7 @@ def _resolved(document: Schema, schema: Schema) -> Schema:
     while "$ref" in schema:
         node: Any = document
         for part in schema["$ref"].removeprefix("#/").split("/"):
-            node = node[part.replace("~1", "/").replace("~0", "~")]
+            node = node.get(part.replace("~1", "/").replace("~0", "~"), {})
         schema = node
     return schema
 
@@ -325,7 +341,10 @@ def test_uk_obie_mirrors_the_schemas_of_both_versions(
     specs: Path, load: Load, census: Census
 ) -> None:
     obie = standard("uk-obie")
-    assert {r for table in UK_OBIE.values() for r in table} == obie.resources.keys()
+    # The older way to name a callback has no published file; its examples are held to instead.
+    without_file = {"callback-url", "callback-urls"}
+    modelled = {r for table in UK_OBIE.values() for r in table}
+    assert modelled | without_file == obie.resources.keys()
     for version in obie.versions:
         for file, table in UK_OBIE.items():
             document = load(specs / "obie" / f"v{version}" / f"{file}-openapi.yaml")
@@ -348,7 +367,9 @@ def test_uk_obie_mirrors_the_schemas_of_both_versions(
 
 def test_berlin_group_mirrors_the_schemas(specs: Path, load: Load, census: Census) -> None:
     berlin = standard("berlin-group")
-    assert BERLIN_GROUP.keys() | BERLIN_GROUP_INSIDE.keys() == berlin.resources.keys()
+    beside = {resource for table in BERLIN_GROUP_BESIDE.values() for resource, _ in table}
+    modelled = BERLIN_GROUP.keys() | BERLIN_GROUP_INSIDE.keys() | beside
+    assert modelled == berlin.resources.keys()
     document = load(specs / "berlin-group" / "psd2-api_v1.3.12-2022-07-01.json")
     for resource, schema in BERLIN_GROUP.items():
         reference = {"$ref": f"#/components/schemas/{schema}"}
@@ -359,6 +380,11 @@ def test_berlin_group_mirrors_the_schemas(specs: Path, load: Load, census: Censu
             answer = document["components"]["responses"][answer["$ref"].rsplit("/", 1)[1]]
         schema_inside = answer["content"]["application/json"]["schema"]
         census.count(document, schema_inside, berlin.shape(resource), resource)
+    for file, table in BERLIN_GROUP_BESIDE.items():
+        document = load(specs / "berlin-group" / file)
+        for resource, schema in table:
+            reference = {"$ref": f"#/components/schemas/{schema}"}
+            census.count(document, reference, berlin.shape(resource), resource)
     assert_mirrors(
         census,
         invented=["Payment.requestedExecutionDate", "Payment.requestedExecutionTime"],

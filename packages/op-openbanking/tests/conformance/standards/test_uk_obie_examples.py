@@ -13,6 +13,8 @@ from op_openbanking.standards.uk_obie.resources import STANDARD
 pytestmark = pytest.mark.conformance
 
 OF_A_SHAPE = {
+    "v3.1.11_callback-url_02": "callback-url",
+    "v3.1.11_callback-url_07": "callback-urls",
     "v3.1.10_domestic-payment-consents_02": "domestic-payment-consent-request",
     "v3.1.10_domestic-payments-usage-examples_10": "domestic-payment-request",
     "v3.1.10_domestic-payments-usage-examples_15": "domestic-payment-consent",
@@ -144,15 +146,13 @@ BREAKING_THEIR_SCHEMA = {
     "v3.1.11_vrp-usage-examples_22": ("domestic-vrp", "$.Data.Instruction"),
 }
 
-# Products, callback URLs, parts of bodies and HTTP headers: no resource that is modelled.
+# Products, parts of bodies and HTTP headers: no resource that is modelled.
 NOT_MODELLED = {
     "v3.1.11_account-and-transaction-api-profile_03",
     "v3.1.11_bca-product-data-model_03",
     "v3.1.11_bca-product-data-model_06",
     "v3.1.11_bca-product-data-model_12",
     "v3.1.11_bca-product-data-model_18",
-    "v3.1.11_callback-url_02",
-    "v3.1.11_callback-url_07",
     "v3.1.11_domestic-vrp-consents_01",
     "v3.1.11_domestic-vrp-consents_02",
     "v3.1.11_domestic-vrp-consents_03",

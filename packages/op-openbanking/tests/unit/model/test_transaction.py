@@ -48,6 +48,15 @@ def test_a_fingerprint_tells_rows_apart() -> None:
     assert len({row.fingerprint for row in rows}) == len(rows)
 
 
+def test_a_fingerprint_rounds_no_amount() -> None:
+    nines = "9" * 18 + "." + "9" * 17
+    one = replace(ROW, amount=Money.parse(f"{nines}8", "GBP"))
+    other = replace(ROW, amount=Money.parse(f"{nines}9", "GBP"))
+    assert one.fingerprint != other.fingerprint
+    ten, one_pound = (replace(ROW, amount=Money.parse(text, "GBP")) for text in ("10", "1"))
+    assert ten.fingerprint == ROW.fingerprint != one_pound.fingerprint
+
+
 def test_a_key_is_the_banks_id_where_there_is_one() -> None:
     assert replace(ROW, id="t1").key == "t1"
     assert ROW.key == f"fp:{ROW.fingerprint}"

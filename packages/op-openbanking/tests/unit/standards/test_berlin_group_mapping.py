@@ -8,7 +8,7 @@ import pytest
 from op_openbanking.errors import MalformedBody
 from op_openbanking.model.account import AccountKind, Scheme
 from op_openbanking.model.balance import BalanceKind
-from op_openbanking.model.consent import ConsentStatus
+from op_openbanking.model.consent import ConsentPurpose, ConsentStatus
 from op_openbanking.model.money import Direction
 from op_openbanking.model.payment import PaymentKind, PaymentStatus, Rhythm
 from op_openbanking.model.transaction import TransactionStatus
@@ -82,6 +82,17 @@ def test_a_consent_ends_after_its_last_day(body: Body) -> None:
     made = mapping.created_consent(body("berlin_group/consent-created", "consent-created"))
     assert made.status.known is ConsentStatus.AWAITING_AUTHORISATION
     assert made.moved_to(consent.status).status.known is ConsentStatus.ACTIVE
+
+
+def test_a_consent_for_funds_is_one_of_its_own_purpose(body: Body) -> None:
+    made = mapping.funds_consent(
+        body("berlin_group/funds-consent-created", "funds-consent-created")
+    )
+    assert (made.id, made.purpose) == ("f-1", ConsentPurpose.FUNDS)
+    held = mapping.funds_consent(
+        body("berlin_group/funds-consent", "funds-consent"), consent_id="f-1"
+    )
+    assert (held.id, held.status.known) == ("f-1", ConsentStatus.ACTIVE)
 
 
 def test_payments_are_of_the_kind_that_their_members_say(body: Body) -> None:

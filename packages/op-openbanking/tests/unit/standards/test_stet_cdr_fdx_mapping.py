@@ -148,8 +148,9 @@ def test_fdx_direction_is_the_memo_or_the_sign(body: Body) -> None:
     assert signed.items[0].direction is Direction.CREDIT
 
 
-def test_fdx_refuses_a_number_beyond_all_money(body: Body) -> None:
-    odd = body("fdx/transactions", "transactions", old="4.50", by="1e99999")
+@pytest.mark.parametrize("number", ["1e99999", "1e18", "1e-19", "1" * 19, "-1e9999", "1e-9999"])
+def test_fdx_refuses_a_number_beyond_all_money(body: Body, number: str) -> None:
+    odd = body("fdx/transactions", "transactions", old="4.50", by=number)
     with pytest.raises(MalformedBody) as caught:
         fdx.transaction_page(odd, account_id="a-1", currency="USD")
     assert caught.value.path == "$.transactions[0].amount"

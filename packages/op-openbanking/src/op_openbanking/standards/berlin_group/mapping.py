@@ -21,7 +21,7 @@ from op_openbanking.model.page import Page
 from op_openbanking.model.payment import Payment, PaymentKind, PaymentOrder, Recurrence, Rhythm
 from op_openbanking.model.transaction import Transaction, TransactionStatus
 from op_openbanking.standards.base import Maybe, known
-from op_openbanking.standards.berlin_group import accounts, consents, payments, wire
+from op_openbanking.standards.berlin_group import accounts, consents, funds, payments, wire
 from op_openbanking.standards.iso20022 import ACCOUNT_KIND, PAYMENT_STATUS
 from op_openbanking.standards.where import Where, first
 
@@ -255,6 +255,24 @@ def created_consent(body: consents.ConsentCreated) -> Consent:
     return Consent(
         id=body.consent_id,
         purpose=ConsentPurpose.ACCOUNTS,
+        status=Code.of(body.consent_status, CONSENT_STATUSES),
+        raw=body,
+    )
+
+
+def funds_consent(
+    body: funds.FundsConsent | funds.FundsConsentCreated, *, consent_id: str = ""
+) -> Consent:
+    """Consent to ask for funds.
+
+    Args:
+        body: The answer.
+        consent_id: The id asked for; an answer that has its own wins.
+    """
+    own = body.consent_id if isinstance(body, funds.FundsConsentCreated) else consent_id
+    return Consent(
+        id=own,
+        purpose=ConsentPurpose.FUNDS,
         status=Code.of(body.consent_status, CONSENT_STATUSES),
         raw=body,
     )

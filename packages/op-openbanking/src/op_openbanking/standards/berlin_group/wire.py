@@ -77,10 +77,10 @@ class AuthenticationObject(Shape, frozen=True, kw_only=True):
 
 
 class ChallengeData(Shape, frozen=True, kw_only=True):
-    """Schema `challengeData`."""
+    """Schema `challengeData`; `data` is one text in the document of 2019, a list since 1.3.12."""
 
     image: Maybe[str] = UNSET
-    data: Maybe[list[str]] = UNSET
+    data: Maybe[list[str] | str] = UNSET
     image_link: Maybe[str] = UNSET
     otp_max_length: Maybe[int] = UNSET
     otp_format: Maybe[str] = UNSET

@@ -77,3 +77,33 @@ class EventSubscriptionsResponse(Shape, frozen=True, kw_only=True):
     data: EventSubscriptionsResponseData
     links: Maybe[Links] = UNSET
     meta: Maybe[Meta] = UNSET
+
+
+class CallbackURLData(Shape, frozen=True, kw_only=True):
+    """Where the bank sends events: the older way, before event subscriptions."""
+
+    url: str
+    version: str
+    callback_url_id: Maybe[str] = UNSET
+
+
+class CallbackURL(Shape, frozen=True, kw_only=True):
+    """Request and answer of POST and PUT /callback-urls."""
+
+    data: CallbackURLData
+    links: Maybe[Links] = UNSET
+    meta: Maybe[Meta] = UNSET
+
+
+class CallbackURLsData(Shape, frozen=True, kw_only=True):
+    """Member `Data` of `CallbackURLs`."""
+
+    callback_url: Maybe[list[CallbackURLData]] = UNSET
+
+
+class CallbackURLs(Shape, frozen=True, kw_only=True):
+    """Answer of GET /callback-urls."""
+
+    data: CallbackURLsData
+    links: Maybe[Links] = UNSET
+    meta: Maybe[Meta] = UNSET

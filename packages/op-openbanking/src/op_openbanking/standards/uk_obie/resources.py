@@ -92,6 +92,8 @@ STANDARD = Standard(
         "events-request": events.EventPolling,
         "events": events.EventPollingResponse,
         "event-notification": notifications.EventNotification,
+        "callback-url": events.CallbackURL,
+        "callback-urls": events.CallbackURLs,
         "error": errors.ErrorResponse,
     },
     earlier={"3.1.10": {"domestic-vrp-request": vrp.VRPPaymentWithoutType}},
