@@ -19,8 +19,9 @@ Writing is the same in mirror image: the encoder meets a `Remainder` only where 
 then the objects on the way to it are put together from their members.
 
 Members required by the specification are required here: a body without one is refused, with its
-path. Lengths, patterns and code lists are not checked while reading: banks break them daily, and no
-page may fail for one row. Check what you send with the standard's schema.
+path (some published examples are; the conformance tests list them). Lengths, patterns and code lists
+are not checked while reading: banks break them daily, and no page may fail for one row. Check what
+you send with the standard's schema.
 
 Source: OBIE Read/Write 3.1.11 "Optional Fields", "Extensibility"; Berlin Group 1.3.12 section 4;
 RFC 8259; RFC 7493.
@@ -159,7 +160,7 @@ def decode(
 
     Args:
         octets: UTF-8 JSON text.
-        shape: The wire shape expected.
+        shape: The wire shape expected; `Wire` itself takes any object and keeps it whole.
         standard: Name for error messages, for example `uk-obie`.
         resource: Name for error messages, for example `accounts`.
         limit_bytes: Longest text accepted.
@@ -233,6 +234,12 @@ def _write_plain(value: object) -> tuple[bytes, bool]:
 
 
 def _write(value: object) -> bytes:
+    if isinstance(value, Wire) and isinstance(value.unknown, Remainder):
+        own = _joined(value.unknown)
+        declared = _write(msgspec.structs.replace(value, unknown=UNSET))
+        if _EMPTY in (own, declared):
+            return own if declared == _EMPTY else declared
+        return declared[:-1] + b"," + own[1:]
     written, complete = _write_plain(value)
     if complete:
         return written
@@ -242,21 +249,14 @@ def _write(value: object) -> bytes:
         return _joined({name: _write(member) for name, member in value.items()})
     if not isinstance(value, Wire):
         raise TypeError(f"{type(value).__name__} is no part of a wire shape")
-    remainder = value.unknown if isinstance(value.unknown, Remainder) else {}
-    own = _joined({name: bytes(raw) for name, raw in remainder.items()})
-    declared, complete = _write_plain(msgspec.structs.replace(value, unknown=UNSET))
-    if not complete:
-        members = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
-        declared = _joined(
-            {
-                name: _write(member)
-                for name, attribute in members
-                if attribute != "unknown" and (member := getattr(value, attribute)) is not UNSET
-            }
-        )
-    if len(own) == len(b"{}") or len(declared) == len(b"{}"):
-        return own if len(declared) == len(b"{}") else declared
-    return declared[:-1] + b"," + own[1:]
+    members = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
+    return _joined(
+        {
+            name: _write(member)
+            for name, attribute in members
+            if (member := getattr(value, attribute)) is not UNSET
+        }
+    )
 
 
 def _joined(members: Mapping[str, bytes | Raw]) -> bytes:
@@ -265,6 +265,7 @@ def _joined(members: Mapping[str, bytes | Raw]) -> bytes:
     return b"{" + b",".join(parts) + b"}"
 
 
+_EMPTY = b"{}"
 _encode_name = msgspec.json.Encoder().encode
 
 
@@ -357,6 +358,7 @@ def _leaf(annotation: object) -> _Leaf:
 @dataclass(frozen=True, slots=True)
 class _Plan:
     fields: Mapping[str, tuple[str, _Node]]
+    prefixes: Mapping[str, bytes]
     required: frozenset[str]
 
 
@@ -366,6 +368,7 @@ def _plan(shape: type[Wire]) -> _Plan:
     fields = [field for field in msgspec.structs.fields(shape) if field.name != "unknown"]
     return _Plan(
         fields={f.encode_name: (f.name, _node(hints[f.name])) for f in fields},
+        prefixes={f.encode_name: b",%b:" % _encode_name(f.encode_name) for f in fields},
         required=frozenset(f.encode_name for f in fields if f.required),
     )
 
@@ -411,14 +414,29 @@ class _Reader:
             members = _members.decode(octets)
         except msgspec.ValidationError as error:
             raise self._refusal(error, path) from None
-        declared = {name: raw for name, raw in members.items() if name in plan.fields}
-        unknown = {name: raw.copy() for name, raw in members.items() if name not in plan.fields}
+        pieces: list[bytes | Raw] = []
+        unknown: dict[str, Raw] = {}
+        for name, raw in members.items():
+            prefix = plan.prefixes.get(name)
+            if prefix is None:
+                self._check_depth(raw, f"{path}.{name}")
+                unknown[name] = raw.copy()
+            else:
+                pieces += (prefix, raw)
         remainder = Remainder(unknown) if unknown else UNSET
         try:
-            read = decoder.decode(_joined(declared))
+            # Without the unknown members; the first prefix's comma is cut off.
+            read = decoder.decode(b"{" + b"".join(pieces)[1:] + b"}")
         except msgspec.ValidationError:
-            return self._read_members(shape, declared, remainder, path)
+            for name in unknown:
+                del members[name]
+            return self._read_members(shape, members, remainder, path)
         return msgspec.structs.replace(read, unknown=remainder)
+
+    def _check_depth(self, raw: Raw, path: str) -> None:
+        strictness.check_depth(
+            bytes(raw), standard=self.standard, resource=self.resource, path=path
+        )
 
     def _read_members(
         self,

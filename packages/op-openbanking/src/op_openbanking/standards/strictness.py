@@ -26,7 +26,7 @@ LIMIT_BYTES = 32 * 1024 * 1024
 """Longest text read. Ours: a page of 1,000 OBIE transactions is about 1 MiB."""
 
 LIMIT_DEPTH = 64
-"""Deepest nesting of objects and arrays. Ours: the deepest published shape has 11."""
+"""Deepest nesting inside a member of unknown shape. Ours: the deepest published shape has 11."""
 
 
 def _number_text(text: str) -> msgspec.Raw:
@@ -66,14 +66,13 @@ def written_alike(octets: bytes, written: bytes) -> bool:
 
 
 def check_members(octets: bytes, *, standard: str, resource: str) -> None:
-    """Refuse doubled member names and nesting that is too deep, anywhere in the text.
+    """Refuse doubled member names anywhere in the text.
 
     Raises:
         MalformedBody: Naming the standard, the resource and the doubled member.
     """
     try:
-        value = _generic.decode(octets)
-        alike = written_alike(octets, _encode(value))
+        alike = written_alike(octets, _encode(_generic.decode(octets)))
     except (ValueError, RecursionError) as error:
         raise not_json(error, standard=standard, resource=resource) from None
     if not alike:
@@ -81,9 +80,22 @@ def check_members(octets: bytes, *, standard: str, resource: str) -> None:
             json.loads(octets, object_pairs_hook=_unique, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
             raise not_json(error, standard=standard, resource=resource) from None
-    if octets.count(b"{") + octets.count(b"[") > LIMIT_DEPTH and _depth(value) > LIMIT_DEPTH:
+
+
+def check_depth(octets: bytes, *, standard: str, resource: str, path: str) -> None:
+    """Refuse a value that nests deeper than the limit.
+
+    For members of unknown shape only: known shapes bound themselves. Most values are cleared by
+    counting brackets, for a value with few of them cannot be deep.
+
+    Raises:
+        MalformedBody: Naming the path of the value.
+    """
+    if octets.count(b"{") + octets.count(b"[") <= LIMIT_DEPTH:
+        return
+    if _depth(_generic.decode(octets)) > LIMIT_DEPTH:
         raise MalformedBody(
-            f"nested deeper than {LIMIT_DEPTH}", standard=standard, resource=resource, path="$"
+            f"nested deeper than {LIMIT_DEPTH}", standard=standard, resource=resource, path=path
         )
 
 

@@ -23,7 +23,7 @@ from op_openbanking.model.party import Party, PartyKind
 from op_openbanking.model.transaction import Transaction, TransactionStatus
 from op_openbanking.model.when import When
 from op_openbanking.standards.base import known
-from op_openbanking.standards.cdr import accounts, customer, transactions, wire
+from op_openbanking.standards.cdr import accounts, customer, transactions
 from op_openbanking.standards.where import Where, first
 
 DEFAULT_CURRENCY = "AUD"
@@ -220,8 +220,3 @@ def arrangement(
         expires=expires,
         permissions=scopes,
     )
-
-
-def next_link(links: wire.LinksPaginated) -> str | None:
-    """The link to the next page of any paginated answer; None on the last page."""
-    return first(links.next)
