@@ -19,9 +19,9 @@ Writing is the same in mirror image: the encoder meets a `Remainder` only where 
 then the objects on the way to it are put together from their members.
 
 Members required by the specification are required here: a body without one is refused, with its
-path (some published examples are; the conformance tests list them). Lengths, patterns and code lists
-are not checked while reading: banks break them daily, and no page may fail for one row. Check what
-you send with the standard's schema.
+path (some published examples are; the conformance tests list them). Lengths, patterns and code
+lists are not checked while reading: banks break them daily, and no page may fail for a code that
+is new. Check what you send with the standard's schema.
 
 Source: OBIE Read/Write 3.1.11 "Optional Fields", "Extensibility"; Berlin Group 1.3.12 section 4;
 RFC 8259; RFC 7493.
