@@ -20,13 +20,14 @@ from .jwk import JWK, JWKSet
 from .jws import (
     SigningInput,
     VerifiedJWS,
-    find_key,
+    fitting_keys,
     malformed,
     parse_header,
     protected_header,
     refuse_unknown_critical,
     signing_algorithm,
     split,
+    verifying_key,
 )
 
 
@@ -129,7 +130,9 @@ def verify_detached(
     except ProtocolViolation as error:
         raise malformed(error) from error
     body = base64url.encode(payload) if _is_encoded(header.members) else payload
-    key = find_key(keys, alg, header.kid, raw, head + b"." + body)
+    trusted = keys if isinstance(keys, JWKSet) else JWKSet((keys,))
+    candidates = fitting_keys(trusted, alg, header.kid, pinned=trusted is not keys)
+    key = verifying_key(candidates, alg, raw, head + b"." + body)
     return VerifiedJWS(header.members, payload, key)
 
 

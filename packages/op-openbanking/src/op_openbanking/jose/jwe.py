@@ -146,9 +146,10 @@ def decrypt_compact(
     contents = _permitted(encryptions, ENCRYPTIONS, "enc")
     header = _read_header(token)
     for name, accepted in (("alg", allowed), ("enc", contents)):
-        if header.get(name) not in accepted:
+        value = header.get(name)
+        if not isinstance(value, str) or value not in accepted:
             raise TokenInvalid(
-                f"{name} {quoted(header.get(name))} is not accepted",
+                f"{name} {quoted(value)} is not accepted",
                 check=f"jwe-{name}",
                 section=_SECTION,
             )

@@ -15,7 +15,7 @@ import binascii
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
@@ -37,6 +37,7 @@ from op_openbanking.errors import (
 from . import base64url, hashes
 from .algorithms import (
     RSA_FORMS,
+    Algorithm,
     PrivateKey,
     PublicKey,
     as_public_key,
@@ -73,7 +74,7 @@ class JWK:
         x5c: Certificate chain as DER, leaf first; empty where absent.
     """
 
-    public_key: PublicKey = field(repr=False)
+    public_key: PublicKey = field(repr=False, hash=False)
     kid: str | None = None
     use: str | None = None
     alg: str | None = None
@@ -223,9 +224,9 @@ class JWKSet:
 
     keys: tuple[JWK, ...]
     skipped: tuple[SkippedKey, ...] = ()
-    # Answers of `fitting`, which are a function of the fields above. Only kids of the set get in,
-    # so it holds at most one entry for each key and algorithm.
-    _found: dict[tuple[str, str | None, str], tuple[JWK, ...]] = field(
+    # What `jws` worked out from a header part and an allow-list: a function of these and of the
+    # fields above. A sender repeats its header, so most messages save a third of our own work.
+    memo: dict[tuple[bytes, frozenset[Algorithm]], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -292,13 +293,9 @@ class JWKSet:
             KeyNotFound: None fits; `check` is `jwks-kid` (the kid is not in the set),
                 `jwks-key-refused` (it is, but cannot serve) or `jwks-no-key` (no kid, none fits).
         """
-        known = self._found.get((alg, kid, use))
-        if known is not None:
-            return known
         named = self.keys if kid is None else [key for key in self.keys if key.kid == kid]
         found = tuple(key for key in named if key.fits(alg, use=use))
         if found:
-            self._found[alg, kid, use] = found
             return found
         if kid is None:
             raise KeyNotFound(

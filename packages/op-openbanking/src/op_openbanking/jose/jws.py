@@ -45,6 +45,7 @@ MAX_TOKEN_CHARS: Final = 128 * 1024
 """Ours: longest compact JWS read. Software statements inside registrations reach 10 KiB."""
 MAX_HEADER_BYTES: Final = 8 * 1024
 """Ours: longest protected header read."""
+_MAX_MEMO = 256  # ours: header parts remembered for one key set
 _ES256_BYTES = 64
 
 
@@ -182,19 +183,21 @@ def verify_compact(
         KeyNotFound: No trusted key fits.
         ConfigError: `algorithms` is empty or names what is never accepted.
     """
-    accepted = permitted(algorithms)
+    accepted = FAPI_ALGORITHMS if algorithms is FAPI_ALGORITHMS else permitted(algorithms)
     octets, head, middle, end = split(token)
-    header = parse_header(head)
-    alg = require(header.alg, accepted)
-    if "crit" in header.members:
-        refuse_unknown_critical(header.members, understood=frozenset())
+    trusted = keys if isinstance(keys, JWKSet) else JWKSet((keys,))
+    chosen: _Selection = trusted.memo.get((head, accepted)) or _select(
+        trusted, head, accepted, pinned=trusted is not keys
+    )
     try:
         payload = base64url.decode(middle, "the payload")
         signature = base64url.decode(end, "the signature")
     except ProtocolViolation as error:
         raise malformed(error) from error
-    key = find_key(keys, alg, header.kid, signature, octets)
-    return VerifiedJWS(header.members, payload, key)
+    key = chosen.keys[0]
+    if not key.verifies(chosen.alg, signature, octets):
+        key = verifying_key(chosen.keys[1:], chosen.alg, signature, octets)
+    return VerifiedJWS(chosen.members, payload, key)
 
 
 def peek(token: str | bytes) -> tuple[Mapping[str, object], bytes]:
@@ -322,12 +325,43 @@ def refuse_unknown_critical(header: Mapping[str, object], *, understood: frozens
         raise SignatureInvalid(problem, check="jws-crit", section="RFC 7515 4.1.11")
 
 
-def find_key(keys: JWK | JWKSet, alg: str, kid: str | None, signature: bytes, octets: bytes) -> JWK:
-    """The trusted key under which the signature holds.
+class _Selection(msgspec.Struct, frozen=True):
+    """What a header part comes to: its members, its algorithm, and the keys to try."""
+
+    members: Mapping[str, object]
+    alg: str
+    keys: tuple[JWK, ...]
+
+
+def _select(
+    trusted: JWKSet, head: bytes, accepted: frozenset[Algorithm], *, pinned: bool
+) -> _Selection:
+    header = parse_header(head)
+    alg = require(header.alg, accepted)
+    refuse_unknown_critical(header.members, understood=frozenset())
+    chosen = _Selection(header.members, alg, fitting_keys(trusted, alg, header.kid, pinned=pinned))
+    if len(trusted.memo) >= _MAX_MEMO:
+        trusted.memo.clear()
+    trusted.memo[head, accepted] = chosen
+    return chosen
+
+
+def fitting_keys(trusted: JWKSet, alg: str, kid: str | None, *, pinned: bool) -> tuple[JWK, ...]:
+    """The keys to try. `pinned`: the caller handed in one key, which may have no name.
+
+    Raises:
+        KeyNotFound: No key fits alg and kid.
+    """
+    if pinned and trusted.keys[0].kid is None:
+        kid = None
+    return trusted.fitting(alg, kid)
+
+
+def verifying_key(candidates: tuple[JWK, ...], alg: str, signature: bytes, octets: bytes) -> JWK:
+    """The key under which the signature holds.
 
     Raises:
         SignatureInvalid: None; or the signature is not in its JOSE form.
-        KeyNotFound: No key fits alg and kid.
     """
     if alg == "ES256" and len(signature) != _ES256_BYTES:
         raise SignatureInvalid(
@@ -335,11 +369,7 @@ def find_key(keys: JWK | JWKSet, alg: str, kid: str | None, signature: bytes, oc
             check="jws-signature-form",
             section="RFC 7518 3.4 (r and s, no DER)",
         )
-    if not isinstance(keys, JWKSet):
-        # One key without a name is a key that the caller has pinned.
-        kid = kid if keys.kid is not None else None
-        keys = JWKSet((keys,))
-    for key in keys.fitting(alg, kid):
+    for key in candidates:
         if key.verifies(alg, signature, octets):
             return key
     raise SignatureInvalid(

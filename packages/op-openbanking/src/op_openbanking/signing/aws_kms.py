@@ -1,7 +1,7 @@
 """Keys in AWS KMS (extra `aws`).
 
-The digest is sent, never the message. KMS answers ECDSA in DER, which becomes r and s; each answer
-is verified with the public key that was read once at `open`.
+The digest is sent, not the message, unless `sends_message` asks for it. KMS answers ECDSA in DER,
+which becomes r and s; each answer is verified with the public key that was read once at `open`.
 
 Source: AWS KMS API, actions GetPublicKey and Sign; `RSASSA_PSS_SHA_256` has a salt of 32 octets.
 """
@@ -27,6 +27,7 @@ _NAMES = {
     Algorithm.RS256: "RSASSA_PKCS1_V1_5_SHA_256",
     Algorithm.RS512: "RSASSA_PKCS1_V1_5_SHA_512",
 }
+_MAX_MESSAGE_BYTES = 4096
 _RETRYABLE = frozenset(
     {
         "DependencyTimeoutException",
@@ -67,6 +68,7 @@ class AWSKMSSigner:
         alg: Algorithm.
         kid: Name of the key, as published.
         public_key: Every signature is verified under it.
+        sends_message: Send the message itself (MessageType RAW), at most 4096 octets.
     """
 
     client: KMSClient = field(repr=False)
@@ -74,6 +76,7 @@ class AWSKMSSigner:
     alg: Algorithm
     kid: str
     public_key: PublicKey = field(repr=False)
+    sends_message: bool = False
 
     @classmethod
     def open(
@@ -85,6 +88,7 @@ class AWSKMSSigner:
         client: KMSClient | None = None,
         region: str | None = None,
         timeout_s: float = 10.0,
+        sends_message: bool = False,
     ) -> Self:
         """Read the public key and check that it can sign with `alg`.
 
@@ -96,6 +100,8 @@ class AWSKMSSigner:
             client: A boto3 client of your own making; else one is made with the usual credentials.
             region: AWS region of a client made here.
             timeout_s: Connect and read time-out of a client made here.
+            sends_message: Send messages instead of digests, for key policies that demand
+                MessageType RAW; then messages above 4096 octets cannot be signed.
 
         Raises:
             ExtraMissing: boto3 is not installed.
@@ -110,7 +116,8 @@ class AWSKMSSigner:
         chosen = choose_algorithm(public_key, alg)
         if _NAMES[chosen] not in answer.get("SigningAlgorithms", ()):
             raise UnusableKey(f"the KMS key does not sign with {_NAMES[chosen]}")
-        return cls(made, key_id, chosen, kid or JWK(public_key).thumbprint(), public_key)
+        named = kid or JWK(public_key).thumbprint()
+        return cls(made, key_id, chosen, named, public_key, sends_message)
 
     @property
     def jwk(self) -> JWK:
@@ -119,11 +126,16 @@ class AWSKMSSigner:
 
     def sign(self, data: bytes) -> bytes:
         make = hashlib.sha512 if self.alg is Algorithm.RS512 else hashlib.sha256
+        if self.sends_message and len(data) > _MAX_MESSAGE_BYTES:
+            raise ConfigError(
+                f"KMS signs messages of {_MAX_MESSAGE_BYTES} octets at most, this one has "
+                f"{len(data)}: let the signer send digests"
+            )
         answer = _call(
             self.client.sign,
             KeyId=self.key_id,
-            Message=make(data).digest(),
-            MessageType="DIGEST",
+            Message=data if self.sends_message else make(data).digest(),
+            MessageType="RAW" if self.sends_message else "DIGEST",
             SigningAlgorithm=_NAMES[self.alg],
         )
         return checked(

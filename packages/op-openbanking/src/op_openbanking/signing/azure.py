@@ -147,5 +147,5 @@ def _call(operation: Any, *arguments: object) -> Any:  # noqa: ANN401 (untyped l
         raise SignerUnavailable(
             f"Azure Key Vault did not answer: {type(error).__name__}"
         ) from error
-    except ValueError as error:
+    except (ValueError, OSError) as error:  # a vault URL or a CA file that cannot be read
         raise ConfigError(f"Azure Key Vault client: {type(error).__name__}") from error

@@ -31,7 +31,7 @@ from op_openbanking.jose.algorithms import (
 _ES256_BYTES: Final = 64
 _HALF: Final = 32
 _SEQUENCE, _INTEGER, _SIGN_BIT = 0x30, 0x02, 0x80
-_SHORTEST_DER, _LONGEST_DER = 60, 72  # both numbers of nearly full length, or the slow way
+_SHORTEST_DER, _LONGEST_DER = 70, 72
 
 
 def checked(
@@ -134,22 +134,26 @@ def raw_from_der(der: bytes) -> bytes:
 def _usual_form(der: bytes) -> bytes | None:
     """R and s by their places, without making numbers of them: half the time, measured.
 
-    None where anything is out of the ordinary; then the library decides.
+    Serves two numbers of full length, each with or without an octet for the sign; that is 98 of 100
+    signatures. None for all others, right or wrong: the library decides there.
     """
     size = len(der)
-    if not _SHORTEST_DER <= size <= _LONGEST_DER:
+    if not _SHORTEST_DER <= size <= _LONGEST_DER or der[0] != _SEQUENCE or der[1] != size - 2:
         return None
-    second = 4 + der[3]
-    if second + 2 >= size or der[0] != _SEQUENCE or der[1] != size - 2:
+    if der[3] == _HALF and der[4] < _SIGN_BIT:
+        r, place = der[4:36], 36
+    elif der[3] == _HALF + 1 and der[4] == 0 and der[5] >= _SIGN_BIT:
+        r, place = der[5:37], 37
+    else:
         return None
-    if der[2] != _INTEGER or der[second] != _INTEGER or der[second + 1] != size - second - 2:
+    length, first = der[place + 1], der[place + 2]
+    if length != size - place - 2 or der[2] != _INTEGER or der[place] != _INTEGER:
         return None
-    r, s = der[4:second], der[second + 2 :]
-    if not r or r[0] >= _SIGN_BIT or s[0] >= _SIGN_BIT or len(r) > _HALF + 1 or len(s) > _HALF + 1:
-        return None
-    if (len(r) > _HALF and r[0]) or (len(s) > _HALF and s[0]):
-        return None
-    return r[-_HALF:].rjust(_HALF, b"\0") + s[-_HALF:].rjust(_HALF, b"\0")
+    if length == _HALF and first < _SIGN_BIT:
+        return r + der[place + 2 :]
+    if length == _HALF + 1 and first == 0 and der[place + 3] >= _SIGN_BIT:
+        return r + der[place + 3 :]
+    return None
 
 
 def _diagnosis(form: bytes, alg: Algorithm, octets: bytes, public_key: PublicKey) -> str:

@@ -33,11 +33,11 @@ _FAMILIES = {
 class KMSClient(Protocol):
     """The two calls of a `KeyManagementServiceClient` that are used."""
 
-    def get_public_key(self, request: Any, *, timeout: float) -> Any:  # noqa: ANN401
+    def get_public_key(self, request: Any, *, retry: None, timeout: float) -> Any:  # noqa: ANN401
         """Method GetPublicKey."""
         ...
 
-    def asymmetric_sign(self, request: Any, *, timeout: float) -> Any:  # noqa: ANN401
+    def asymmetric_sign(self, request: Any, *, retry: None, timeout: float) -> Any:  # noqa: ANN401
         """Method AsymmetricSign."""
         ...
 
@@ -118,7 +118,8 @@ def _call(method: Any, request: object, timeout_s: float) -> Any:  # noqa: ANN40
     errors = load("google.api_core.exceptions", extra="gcp", feature=_FEATURE)
     auth = load("google.auth.exceptions", extra="gcp", feature=_FEATURE)
     try:
-        return method(request, timeout=timeout_s)
+        # No retries of the client's own: they would go on for a minute, whatever the time-out.
+        return method(request, retry=None, timeout=timeout_s)
     except errors.GoogleAPICallError as error:
         retryable = isinstance(error, errors.ServerError | errors.TooManyRequests)
         raise SignerUnavailable(

@@ -151,7 +151,7 @@ class OBIEVerifier:
             raise _claim("iat", "is in the future")
         if iss != self.issuer:
             raise _claim("iss", f"is {quoted(iss)}, expected {quoted(self.issuer)}")
-        if tan not in self.trust_anchors:
+        if not isinstance(tan, str) or tan not in self.trust_anchors:
             raise _claim("tan", f"{quoted(tan)} is not a trusted anchor")
 
 

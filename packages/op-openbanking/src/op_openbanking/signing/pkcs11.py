@@ -34,6 +34,7 @@ class PKCS11Signer:
     """Signs with a private key object of a token.
 
     Use it as a context manager, or call `close`: the session to the device stays open until then.
+    Several signers of one process share one login to a token: close the one opened first last.
 
     Attributes:
         session: Open session of python-pkcs11.
@@ -84,7 +85,7 @@ class PKCS11Signer:
         library = load("pkcs11", extra="pkcs11", feature=_FEATURE)
         try:
             token = library.lib(module).get_token(token_label=token_label)
-            session = token.open(user_pin=pin)
+            session = _open_session(library, token, pin)
         except (library.PKCS11Error, RuntimeError) as error:
             raise SignerUnavailable(
                 f"the PKCS#11 token cannot be opened: {type(error).__name__}", retryable=False
@@ -93,8 +94,8 @@ class PKCS11Signer:
             names = {"label": label, "id": key_id}
             wanted = {name: value for name, value in names.items() if value is not None}
             classes = library.ObjectClass
-            private = session.get_key(object_class=classes.PRIVATE_KEY, **wanted)
-            public = session.get_key(object_class=classes.PUBLIC_KEY, **wanted)
+            private = _only(library, session, classes.PRIVATE_KEY, wanted)
+            public = _only(library, session, classes.PUBLIC_KEY, wanted)
             public_key = _read_public_key(library, public)
             chosen = choose_algorithm(public_key, alg)
         except library.PKCS11Error as error:
@@ -146,6 +147,24 @@ class PKCS11Signer:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def _open_session(library: Any, token: Any, pin: str) -> Any:  # noqa: ANN401
+    try:
+        return token.open(user_pin=pin)
+    except library.UserAlreadyLoggedIn:
+        # A login holds for the whole process: a second signer on the token shares it.
+        return token.open()
+
+
+def _only(library: Any, session: Any, kind: Any, names: dict[str, Any]) -> Any:  # noqa: ANN401
+    attribute = library.Attribute
+    template = {attribute[name.upper()]: value for name, value in names.items()}
+    # The search is run to its end: one left open would disturb the session later.
+    found = list(session.get_objects({attribute.CLASS: kind, **template}))
+    if len(found) != 1:
+        raise UnusableKey(f"{len(found)} objects of {kind.name} match instead of one")
+    return found[0]
 
 
 def _read_public_key(library: Any, key: Any) -> PublicKey:  # noqa: ANN401 (untyped library)

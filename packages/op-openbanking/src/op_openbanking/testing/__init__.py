@@ -1,0 +1,3 @@
+"""Small real things for tests: throw-away authorities and certificates."""
+
+from __future__ import annotations
