@@ -43,6 +43,19 @@ def test_an_instant_comes_back_as_it_was(moment: datetime, direction: Direction)
     assert when.instant is None or when.instant == moment
 
 
+@given(st.datetimes(timezones=offsets), st.integers(0, 24), st.characters())
+def test_the_short_way_of_reading_agrees_with_the_long_one(
+    moment: datetime, place: int, odd: str
+) -> None:
+    text = moment.replace(microsecond=0).isoformat()
+    longer = f"{text[:19]}.0{text[19:]}"
+    assert When.parse(text).moment == When.parse(longer).moment
+    broken = f"{text[:place]}{odd}{text[place + 1 :]}"
+    with contextlib.suppress(InvalidValue):
+        assert When.parse(broken).text == broken
+        assert broken.isascii()
+
+
 @given(st.text(max_size=30) | st.text("0123456789-:TZ+. \u0662", max_size=30))
 def test_any_text_is_a_day_or_refused(text: str) -> None:
     with contextlib.suppress(InvalidValue):
