@@ -14,6 +14,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_pascal
@@ -209,29 +210,26 @@ def read(octets: bytes) -> accounts.Transactions:
     return decode(octets, accounts.Transactions, standard="uk-obie", resource="transactions")
 
 
+def dump(peer: Transactions) -> str:
+    return peer.model_dump_json(by_alias=True, exclude_unset=True)
+
+
+def model(octets: bytes) -> object:
+    return mapping.transaction_page(read(octets))
+
+
 def main() -> None:
-    print(f"{'':38}{'ours':>8}{'pydantic':>10}")
+    print(f"{'':52}{'ours':>8}{'pydantic':>10}")
     for name, octets in (("clean", page()), ("one own member a row", page(own_member=True))):
         wire, peer = read(octets), Transactions.model_validate_json(octets)
-        rows = (
-            ("read to wire, ms", lambda o=octets: read(o), Transactions.model_validate_json),
-            (
-                "read to wire and model, ms",
-                lambda o=octets: mapping.transaction_page(read(o)),
-                Transactions.model_validate_json,
-            ),
-        )
-        for title, ours, theirs in rows:
-            print(
-                f"{name + ': ' + title:38}{best_ms(ours):8.1f}"
-                f"{best_ms(lambda t=theirs, o=octets: t(o)):10.1f}"
-            )
-        written = best_ms(lambda w=wire: encode(w))
-        dumped = best_ms(lambda p=peer: p.model_dump_json(by_alias=True, exclude_unset=True))
-        print(f"{name + ': write, ms':38}{written:8.1f}{dumped:10.1f}")
-        ours_mb = held_mb(lambda o=octets: read(o))
-        peer_mb = held_mb(lambda o=octets: Transactions.model_validate_json(o))
-        print(f"{name + ': held, MB':38}{ours_mb:8.2f}{peer_mb:10.2f}")
+        theirs = partial(Transactions.model_validate_json, octets)
+        for title, measured, ours, other in (
+            ("read to wire, ms", best_ms, partial(read, octets), theirs),
+            ("read to wire and model, ms", best_ms, partial(model, octets), theirs),
+            ("write, ms", best_ms, partial(encode, wire), partial(dump, peer)),
+            ("held, MB", held_mb, partial(read, octets), theirs),
+        ):
+            print(f"{name + ': ' + title:52}{measured(ours):8.2f}{measured(other):10.2f}")
 
 
 if __name__ == "__main__":

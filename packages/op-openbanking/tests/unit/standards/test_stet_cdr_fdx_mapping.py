@@ -11,7 +11,7 @@ from op_openbanking.model.balance import BalanceKind
 from op_openbanking.model.consent import ConsentStatus
 from op_openbanking.model.money import Direction
 from op_openbanking.model.party import PartyKind
-from op_openbanking.model.payment import PaymentKind, Rhythm
+from op_openbanking.model.payment import PaymentKind, PaymentStatus, Rhythm
 from op_openbanking.model.transaction import TransactionStatus
 from op_openbanking.model.when import When
 from op_openbanking.standards.cdr import mapping as cdr
@@ -20,7 +20,7 @@ from op_openbanking.standards.sgfindex.decoder import Decoder, MyinfoDecoder
 from op_openbanking.standards.stet import mapping as stet
 
 Body = Callable[..., object]
-# mypy: disable-error-code="arg-type"
+# mypy: disable-error-code="arg-type,attr-defined"
 
 
 def test_stet_names_cards_by_another_identifier(body: Body) -> None:
@@ -178,3 +178,64 @@ def test_myinfo_items_become_snapshots(body: Body) -> None:
     assert decoder.decode(b'{"cpfbalances":{"unavailable":true},"hdbownership":null}') == []
     with pytest.raises(MalformedBody, match="lastupdated"):
         decoder.decode(b'{"cpfbalances":{"lastupdated":"soon"}}')
+
+
+def test_stet_payments_say_why_they_stand_where_they_stand(body: Body) -> None:
+    paid = stet.payment(body("stet/payment", "payment"), payment_id="asked")
+    assert (paid.id, paid.status.known, paid.reason) == ("pr-1", PaymentStatus.REJECTED, "AM18")
+    assert paid.order is not None
+    assert (paid.order.kind, paid.order.international) == (PaymentKind.SINGLE, True)
+    assert paid.order.reference == "RF18"
+
+
+def test_stet_refuses_an_order_of_nothing_and_an_account_without_a_name(body: Body) -> None:
+    octets = '"creditTransferTransaction":[{"paymentId":{"instructionId":"i-1","endToEndId":"e-1"}'
+    empty = body(
+        "stet/payment-request",
+        "payment-request",
+        old=octets,
+        by=f'"creditTransferTransaction":[],"own":[{octets.partition("[")[2]}',
+    )
+    with pytest.raises(MalformedBody, match="creditTransferTransaction"):
+        stet.payment_order(empty)
+    nameless = body(
+        "stet/accounts",
+        "accounts",
+        old='"resourceId":"r-2","accountId":{"other":',
+        by='"accountId":{"others":',
+    )
+    with pytest.raises(MalformedBody) as caught:
+        stet.account_page(nameless)
+    assert caught.value.path == "$.accounts[1]"
+
+
+def test_cdr_details_show_the_number_in_clear(body: Body) -> None:
+    detail = body("cdr/account", "account")
+    account = cdr.account(detail.data)
+    assert account.kind is not None
+    assert account.kind.known is AccountKind.DEPOSIT
+    assert [r.identification for r in account.references] == ["06200012341234"]
+    company = cdr.party(body("cdr/customer-detail", "customer-detail"))
+    assert company.name == "Engines Pty Ltd"
+    assert company.kind is not None
+    assert company.kind.known is PartyKind.ORGANISATION
+
+
+def test_fdx_holders_are_people_or_companies(body: Body) -> None:
+    ada, engines, nobody = fdx.holders(body("fdx/contact", "contact"))
+    assert (ada.name, engines.name, nobody.name) == ("Ada Byron", "Engines LLC", None)
+    assert (ada.emails, ada.phones) == (("ada@example.org",), ("5550100",))
+
+
+def test_fdx_transactions_come_out_of_their_wrappers(body: Body) -> None:
+    wrapped = body("fdx/transactions-5", "transactions", version="5.0.0")
+    page = fdx.transaction_page(wrapped, account_id="a-1", currency="USD")
+    assert [row.signed.text for row in page.items] == ["-1", "2.00"]
+    assert page.next_link == "/accounts/a-1/transactions?offset=2"
+    assert not page.is_last
+
+
+def test_fdx_refuses_a_direction_that_it_cannot_know(body: Body) -> None:
+    odd = body("fdx/transactions", "transactions", old='"DEBIT"', by='"DEBT"')
+    with pytest.raises(MalformedBody, match="debitCreditMemo"):
+        fdx.transaction_page(odd, account_id="a-1", currency="USD")

@@ -201,3 +201,43 @@ def test_a_payment_under_a_mandate_names_it(body: Body) -> None:
     assert (paid.id, paid.consent_id, paid.amount.text) == ("vp-1", "v-1", "5.00")
     assert paid.status.known is PaymentStatus.CREDITOR_CREDITED
     assert (paid.reference, paid.end_to_end_id) == ("Save", "e")
+
+
+@pytest.mark.parametrize(
+    ("resource", "kind", "status"),
+    [
+        ("domestic-scheduled-payment", PaymentKind.FUTURE_DATED, PaymentStatus.DEBTOR_SETTLED),
+        ("domestic-standing-order", PaymentKind.RECURRING, PaymentStatus.REJECTED),
+        ("international-payment", PaymentKind.SINGLE, PaymentStatus.PENDING),
+        ("international-scheduled-payment", PaymentKind.FUTURE_DATED, PaymentStatus.CANCELLED),
+        ("international-standing-order", PaymentKind.RECURRING, PaymentStatus.PENDING),
+        ("file-payment", PaymentKind.BULK, None),
+    ],
+)
+def test_every_payment_has_its_id_order_and_status(
+    body: Body, resource: str, kind: PaymentKind, status: PaymentStatus | None
+) -> None:
+    paid = payment_mapping.payment(body(f"uk_obie/{resource}", resource))
+    assert (paid.id, paid.consent_id, paid.status.known) == ("id-1", "c-1", status)
+    assert paid.order is not None
+    assert paid.order.kind is kind
+    assert paid.order.creditor is None
+
+
+@pytest.mark.parametrize(("old", "member"), [('"2"', "NumberOfTransactions")])
+def test_a_file_with_a_count_that_is_none_is_refused(body: Body, old: str, member: str) -> None:
+    with pytest.raises(MalformedBody, match=member):
+        payment_mapping.payment(body("uk_obie/file-payment", "file-payment", old=old, by='"-2"'))
+
+
+def test_parties_and_consents_for_funds(body: Body) -> None:
+    nameless, trust = mapping.party_page(body("uk_obie/parties", "parties")).items
+    assert (nameless.name, nameless.kind) == (None, None)
+    assert trust.kind is not None
+    assert (trust.kind.text, trust.kind.known) == ("Trust", None)
+    name = "funds-confirmation-consent"
+    consent = mapping.funds_consent(body(f"uk_obie/{name}", name))
+    assert (consent.purpose, consent.status.known) == (
+        ConsentPurpose.FUNDS,
+        ConsentStatus.REJECTED,
+    )
