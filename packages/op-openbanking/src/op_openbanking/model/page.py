@@ -4,7 +4,9 @@ A bank names the next page by a link that may be relative, prefixed with the tex
 itself, at another account or at another host. The access token goes with every request, so a link
 is followed only if it leads to the origin and the path that the first page had, was not visited
 before, and the number of pages stays under a cap. A path
-below the first page's counts as its path. `Trail` decides; it does no I/O.
+below the first page's counts as its path, and a link without origin whose path is the end of that
+path means that path: banks behind a gateway do not know their prefix. `Trail` decides; it does no
+I/O.
 
 What was read before a refusal is the caller's: the error says why the trail ends, the pages stay.
 
@@ -94,7 +96,7 @@ class Trail:
         reference = link.removeprefix("null") if link.startswith("null/") else link
         if _PRINTABLE.fullmatch(reference) is None or "\\" in reference:
             raise UnsafeLink("the next link is no URL", link=link)
-        parts = _split(urljoin(self.url, reference)) if _split(reference) is not None else None
+        parts = self._target(reference)
         here = urlsplit(self.url)
         if parts is None:
             raise UnsafeLink("the next link is no URL", link=link)
@@ -109,6 +111,16 @@ class Trail:
         if len(self.visited) >= self.max_pages:
             raise UnsafeLink(f"more than {self.max_pages} pages", link=link)
         return replace(self, url=url, visited=self.visited | {url})
+
+    def _target(self, reference: str) -> SplitResult | None:
+        parts = _split(reference)
+        if parts is None:
+            return None
+        tail = f"/{parts.path.lstrip('/')}"
+        if not parts.scheme and not parts.netloc and len(tail) > 1 and self.path.endswith(tail):
+            # Written from below the bank's gateway, whose prefix it does not know: this resource.
+            reference = urlunsplit(("", "", self.path, parts.query, ""))
+        return _split(urljoin(self.url, reference))
 
 
 def _split(url: str) -> SplitResult | None:

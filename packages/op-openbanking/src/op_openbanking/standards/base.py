@@ -132,6 +132,7 @@ class Wire(
     frozen=True,
     kw_only=True,
     forbid_unknown_fields=True,
+    repr_omit_defaults=True,
     gc=False,  # frozen trees of scalars cannot form cycles
 ):
     """One JSON object of a standard.

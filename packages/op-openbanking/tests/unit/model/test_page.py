@@ -18,6 +18,8 @@ FIRST = "https://bank.example/open-banking/v3.1/aisp/accounts/1/transactions?pag
         "?page=2",
         "transactions?page=2",
         "/open-banking/v3.1/aisp/accounts/1/transactions/next/2",
+        "/aisp/accounts/1/transactions?page=2",
+        "v3.1/aisp/accounts/1/transactions?page=2",
     ],
 )
 def test_follows_a_link_to_the_same_resource(link: str) -> None:
@@ -36,6 +38,11 @@ def test_follows_a_link_to_the_same_resource(link: str) -> None:
         ("https://user@bank.example/open-banking/v3.1/aisp/accounts/1/transactions", "no URL"),
         ("/open-banking/v3.1/aisp/accounts/2/transactions?page=2", "path"),
         ("/open-banking/v3.1/aisp/accounts/1/balances", "path"),
+        ("/aisp/accounts/2/transactions?page=2", "path"),
+        ("/p/accounts/1/transactions?page=2", "path"),
+        ("/", "path"),
+        ("//evil.example/transactions", "origin"),
+        ("/transactions?page=1", "already read"),
         ("/open-banking/v3.1/aisp/accounts/1/transactions/../../2/transactions", "path"),
         ("/open-banking/v3.1/aisp/accounts/1/transactionsx?page=2", "path"),
         ("javascript:alert(1)", "origin"),
