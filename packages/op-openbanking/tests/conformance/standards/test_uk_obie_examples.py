@@ -13,6 +13,18 @@ from op_openbanking.standards.uk_obie.resources import STANDARD
 pytestmark = pytest.mark.conformance
 
 OF_A_SHAPE = {
+    "v3.1.11_bca-product-data-model_03": "products",
+    "v3.1.11_bca-product-data-model_06": "products",
+    "v3.1.11_bca-product-data-model_12": "products",
+    "v3.1.11_bca-product-data-model_18": "products",
+    "v3.1.11_other-product-data-model_03": "products",
+    "v3.1.11_pca-product-data-model_03": "products",
+    "v3.1.11_pca-product-data-model_06": "products",
+    "v3.1.11_pca-product-data-model_09": "products",
+    "v3.1.11_pca-product-data-model_12": "products",
+    "v3.1.11_pca-product-data-model_18": "products",
+    "v3.1.11_pca-product-data-model_24": "products",
+    "v3.1.11_pca-product-data-model_27": "products",
     "v3.1.11_callback-url_02": "callback-url",
     "v3.1.11_callback-url_07": "callback-urls",
     "v3.1.10_domestic-payment-consents_02": "domestic-payment-consent-request",
@@ -146,24 +158,12 @@ BREAKING_THEIR_SCHEMA = {
     "v3.1.11_vrp-usage-examples_22": ("domestic-vrp", "$.Data.Instruction"),
 }
 
-# Products, parts of bodies and HTTP headers: no resource that is modelled.
+# Parts of bodies and HTTP headers: no resource that is modelled.
 NOT_MODELLED = {
     "v3.1.11_account-and-transaction-api-profile_03",
-    "v3.1.11_bca-product-data-model_03",
-    "v3.1.11_bca-product-data-model_06",
-    "v3.1.11_bca-product-data-model_12",
-    "v3.1.11_bca-product-data-model_18",
     "v3.1.11_domestic-vrp-consents_01",
     "v3.1.11_domestic-vrp-consents_02",
     "v3.1.11_domestic-vrp-consents_03",
-    "v3.1.11_other-product-data-model_03",
-    "v3.1.11_pca-product-data-model_03",
-    "v3.1.11_pca-product-data-model_06",
-    "v3.1.11_pca-product-data-model_09",
-    "v3.1.11_pca-product-data-model_12",
-    "v3.1.11_pca-product-data-model_18",
-    "v3.1.11_pca-product-data-model_24",
-    "v3.1.11_pca-product-data-model_27",
     "v3.1.11_read-write-data-api-profile_06",
     "v3.1.11_read-write-data-api-profile_08",
     "v3.1.11_read-write-data-api-profile_20",
