@@ -187,15 +187,15 @@ class PaymentDetailsData(Shape, frozen=True, kw_only=True):
     payment_status: Maybe[list[PaymentStatusEntry]] = UNSET
 
 
-class VRPFundsConfirmationData(Shape, frozen=True, kw_only=True):
-    """Member `Data` of `VRPFundsConfirmation`."""
+class FundsConfirmationData(Shape, frozen=True, kw_only=True):
+    """Member `Data` of `FundsConfirmation`."""
 
     consent_id: str
     instructed_amount: Amount
     reference: Maybe[str] = UNSET
 
 
-class VRPFundsConfirmation(Shape, frozen=True, kw_only=True):
+class FundsConfirmation(Shape, frozen=True, kw_only=True):
     """Schema `OBFundsConfirmation1`, `OBVRPFundsConfirmationRequest`."""
 
-    data: VRPFundsConfirmationData
+    data: FundsConfirmationData
