@@ -7,6 +7,7 @@ OpenBankingError
     ExtraMissing                an optional library is not installed
     UnknownPlugin               no plug-in is registered under that name
     UnusableKey                 a key or certificate of yours cannot serve here
+    InvalidValue                (ValueError) an amount, date, currency or code is not one
   SecurityError               a check refused; never retry, never use the message
     SignatureInvalid            a signature, or what it covers, does not hold
     KeyNotFound                 no key of the trusted set may verify this message
@@ -15,6 +16,9 @@ OpenBankingError
     CertificateInvalid          a certificate does not say what it must say
     SignerMisbehaved            a signer returned something that is not the signature asked for
   ProtocolViolation           the peer broke its specification
+    MalformedBody               a body is not the JSON that its standard says
+    IllegalTransition           a consent cannot move as reported
+    UnsafeLink                  a link for the next page must not be followed
   BankError                   the bank said no
     ConsentRequired             the account owner has to consent (again)
     RateLimited                 retry after `retry_after_s`
@@ -215,3 +219,62 @@ class TransportError(OpenBankingError):
 
 class SignerUnavailable(TransportError):
     """The service or device that holds the key did not answer, or refused the call."""
+
+
+# Bodies and values of the standards (`standards`, `model`).
+
+
+class MalformedBody(ProtocolViolation):
+    """A body is not strict JSON, not of its standard's shape, or holds a value of no meaning.
+
+    Attributes:
+        standard: Registered name of the standard, for example `uk-obie`.
+        resource: What was being read, for example `accounts`.
+        path: Where in the body, for example `$.Data.Account[3].AccountId`.
+    """
+
+    def __init__(self, message: str, *, standard: str, resource: str, path: str) -> None:
+        super().__init__(f"{standard} {resource}, at {quoted(path, limit=200)}: {message}")
+        self.standard = standard
+        self.resource = resource
+        self.path = path
+
+
+class InvalidValue(ConfigError, ValueError):
+    """A value of the caller is not one of its kind: an amount, a date, a currency, a code.
+
+    Attributes:
+        kind: What it should have been, for example `amount`.
+        value: The text refused, cut to 80 characters.
+    """
+
+    def __init__(self, kind: str, value: object, *, expected: str) -> None:
+        super().__init__(f"{kind} {quoted(value)} is not {expected}")
+        self.kind = kind
+        self.value = str(value)[:_QUOTE_LIMIT]
+
+
+class IllegalTransition(ProtocolViolation):
+    """A consent was reported to move in a way that its life does not know.
+
+    Attributes:
+        before: The status held.
+        after: The status reported.
+    """
+
+    def __init__(self, before: str, after: str) -> None:
+        super().__init__(f"a consent in {before} cannot become {after}")
+        self.before = before
+        self.after = after
+
+
+class UnsafeLink(ProtocolViolation):
+    """A link for the next page leads to another origin or path, or in a circle; it is not followed.
+
+    Attributes:
+        link: The link as the bank sent it, cut to 80 characters.
+    """
+
+    def __init__(self, message: str, *, link: str) -> None:
+        super().__init__(f"{message}: {quoted(link)}")
+        self.link = link[:_QUOTE_LIMIT]
