@@ -51,8 +51,9 @@ bench-eoc: $(READY)  ## Time routing and the gateway beside their peers
 bench-atproto: $(PEERS)  ## Time codecs, trees and signatures beside their peers
 	$(VENV)-bench/bin/python packages/smart-byte-atproto/benchmarks/run.py
 
-bench-openpay: $(READY)  ## Time signatures beside their peers
+bench-openpay: $(READY)  ## Time signatures and wire shapes beside their peers
 	$(BIN)/python packages/op-openbanking/benchmarks/run.py
+	$(BIN)/python packages/op-openbanking/benchmarks/bench_wire.py
 
 interop: $(READY)  ## Run our clients against servers that others wrote (needs node and npm)
 	$(BIN)/pytest -m interop packages/*/tests/interop
