@@ -9,12 +9,17 @@ not what exists.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import cast
 from weakref import ref
 
 from .clock import Clock, SystemClock
 from .errors import DuplicateWorker, UnknownWorker
 from .member import Member
+from .units import Quality
 from .worker import Load, Watchable, Worker
+
+MAX_TOKENS = 1 << 31
+"""Most tokens that one request counts as; a hostile estimate must not outgrow a float."""
 
 
 class Cluster:
@@ -32,7 +37,7 @@ class Cluster:
         self._members: dict[str, Member] = {}
         self._by_change: dict[str, Member] = {}
         self._by_model: dict[str, dict[str, Member]] = {}
-        self._intensity: dict[str, float] = {}
+        self._intensity: dict[str, tuple[float, Quality]] = {}
         self._listeners: dict[str, _Listener] = {}
         for worker in workers:
             self.add(worker)
@@ -53,7 +58,7 @@ class Cluster:
             raise UnknownWorker(worker_id) from None
 
     @property
-    def models(self) -> Iterable[str]:
+    def models(self) -> Collection[str]:
         """Names of all models that some worker serves."""
         return self._by_model.keys()
 
@@ -70,14 +75,21 @@ class Cluster:
         """
         if worker.id in self._members:
             raise DuplicateWorker(worker.id)
-        member = Member(worker, self._intensity.get(worker.capability.zone or ""))
+        member = Member(worker)
         self._members[worker.id] = member
-        for model in worker.capability.models:
-            self._by_model.setdefault(model, {})[worker.id] = member
-        self.touch(member)
-        if isinstance(worker, Watchable):
-            listener = self._listeners[worker.id] = _Listener(self, worker.id)
-            worker.watch(listener)
+        self._settle(member)
+        return member
+
+    def replace(self, worker: Worker) -> Member:
+        """Put a worker in the place of the one with its id; requests under way still count.
+
+        Raises:
+            UnknownWorker: None with that id is here.
+        """
+        member = self[worker.id]
+        self._unsettle(member)
+        member.be(worker)
+        self._settle(member)
         return member
 
     def remove(self, worker_id: str) -> Worker:
@@ -87,20 +99,37 @@ class Cluster:
             UnknownWorker: It is not here.
         """
         member = self[worker_id]
-        worker = member.worker
+        self._unsettle(member)
         del self._members[worker_id]
         del self._by_change[worker_id]
-        for model in worker.capability.models:
-            serving = self._by_model[model]
-            del serving[worker_id]
-            if not serving:
-                del self._by_model[model]
-        listener = self._listeners.pop(worker_id, None)
-        if listener is not None and isinstance(worker, Watchable):
-            worker.unwatch(listener)
         self.changes += 1
         member.version = self.changes
-        return worker
+        return member.worker
+
+    def _settle(self, member: Member) -> None:
+        """Enter what is known of a member's worker, and listen to it."""
+        worker = member.worker
+        for model in member.models:
+            self._by_model.setdefault(model, {})[member.id] = member
+        known = self._intensity.get(member.capability.zone or "")
+        member.zone_g_per_kwh = None
+        if known is not None:
+            member.zone_g_per_kwh, member.zone_quality = known
+        self.touch(member)
+        if isinstance(worker, Watchable):
+            listener = self._listeners[member.id] = _Listener(self, worker)
+            worker.watch(listener)
+
+    def _unsettle(self, member: Member) -> None:
+        worker = member.worker
+        for model in member.models:
+            serving = self._by_model[model]
+            del serving[member.id]
+            if not serving:
+                del self._by_model[model]
+        listener = self._listeners.pop(member.id, None)
+        if listener is not None and isinstance(worker, Watchable):
+            worker.unwatch(listener)
 
     def drain(self, worker_id: str, *, draining: bool = True) -> None:
         """Give a worker no further requests, or take it back with `draining=False`."""
@@ -128,14 +157,23 @@ class Cluster:
         for member in tuple(self._members.values()):
             self.observe(member.id, member.worker.load)
 
-    def set_intensity(self, zone: str, g_per_kwh: float) -> None:
-        """Set a zone's carbon intensity, gCO2e/kWh, for workers that report none."""
-        if self._intensity.get(zone) == g_per_kwh:
+    def set_intensity(
+        self, zone: str, g_per_kwh: float, *, quality: Quality = Quality.ESTIMATED
+    ) -> None:
+        """Set a zone's carbon intensity, gCO2e/kWh, for workers that report none.
+
+        Raises:
+            ValueError: It is negative or not finite.
+        """
+        if not 0 <= g_per_kwh < float("inf"):
+            raise ValueError(f"an intensity is at least 0 and finite, not {g_per_kwh}")
+        if self._intensity.get(zone) == (g_per_kwh, quality):
             return
-        self._intensity[zone] = g_per_kwh
+        self._intensity[zone] = (g_per_kwh, quality)
         for member in tuple(self._members.values()):
             if member.capability.zone == zone:
                 member.zone_g_per_kwh = g_per_kwh
+                member.zone_quality = quality
                 self.touch(member)
 
     def load_of(self, worker_id: str) -> Load:
@@ -147,10 +185,10 @@ class Cluster:
 
         Args:
             worker_id: Which worker.
-            tokens: Tokens of the prompt, at least 0.
+            tokens: Tokens of the prompt; less than 0 counts as 0, and more than 2^31 as that.
         """
         member = self[worker_id]
-        ticket = Ticket(self, member, max(0, tokens), self.clock.now_s())
+        ticket = Ticket(self, member, min(max(0, tokens), MAX_TOKENS), self.clock.now_s())
         self.touch(member)
         return ticket
 
@@ -224,13 +262,18 @@ class Ticket:
 class _Listener:
     """Takes a worker's reports to its cluster, and keeps neither alive."""
 
-    __slots__ = ("_cluster", "_worker_id")
+    __slots__ = ("_cluster", "_worker", "_worker_id")
 
-    def __init__(self, cluster: Cluster, worker_id: str) -> None:
+    def __init__(self, cluster: Cluster, worker: Watchable) -> None:
         self._cluster = ref(cluster)
-        self._worker_id = worker_id
+        self._worker = ref(worker)
+        self._worker_id = cast(Worker, worker).id
 
     def __call__(self, load: Load) -> None:
         cluster = self._cluster()
         if cluster is not None:
             cluster.observe(self._worker_id, load)
+            return
+        worker = self._worker()
+        if worker is not None:
+            worker.unwatch(self)

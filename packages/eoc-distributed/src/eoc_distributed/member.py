@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from .units import Quality
 from .worker import Load, Worker
 
 LATENCY_WINDOW = 128
@@ -73,6 +74,7 @@ class Member:
         queued_tokens: Prompt tokens of those without a first token.
         reported: The worker's last report.
         zone_g_per_kwh: Carbon intensity of its zone, gCO2e/kWh, where the cluster knows it.
+        zone_quality: Where that comes from.
     """
 
     __slots__ = (
@@ -90,23 +92,29 @@ class Member:
         "version",
         "worker",
         "zone_g_per_kwh",
+        "zone_quality",
     )
 
-    def __init__(self, worker: Worker, zone_g_per_kwh: float | None) -> None:
-        self.worker = worker
+    def __init__(self, worker: Worker) -> None:
         self.id = worker.id
-        self.capability = worker.capability
-        self.models = frozenset(worker.capability.models)
         self.version = 0
         self.healthy = True
         self.unhealthy_reason = ""
         self.draining = False
         self.in_flight = 0
         self.queued_tokens = 0
+        self.zone_g_per_kwh: float | None = None
+        self.zone_quality = Quality.ESTIMATED
+        self.be(worker)
+        self._latency: LatencyWindow | None = None
+
+    def be(self, worker: Worker) -> None:
+        """Stand for this worker, with the requests that are under way."""
+        self.worker = worker
+        self.capability = worker.capability
+        self.models = frozenset(worker.capability.models)
         self.max_concurrency = worker.capability.max_concurrency
         self.reported = worker.load
-        self._latency: LatencyWindow | None = None
-        self.zone_g_per_kwh = zone_g_per_kwh
 
     def load(self, now_s: float) -> Load:
         """Return the worker's load as routing sees it."""
@@ -123,15 +131,20 @@ class Member:
             queued_tokens = reported.queued_tokens
         if p50_ms is None and self._latency is not None:
             p50_ms, p99_ms = self._latency.percentiles_ms(now_s)
+        carbon_quality = reported.carbon_quality
+        if g_per_kwh is None and self.zone_g_per_kwh is not None:
+            g_per_kwh = self.zone_g_per_kwh
+            carbon_quality = self.zone_quality
         return Load(
             in_flight,
             queued_tokens,
             p50_ms,
             p99_ms,
             reported.micro_joules_per_token,
-            self.zone_g_per_kwh if g_per_kwh is None else g_per_kwh,
+            g_per_kwh,
             reported.energy_quality,
             reported.prefill_tokens_per_s,
+            carbon_quality,
         )
 
     def eligible(self) -> bool:

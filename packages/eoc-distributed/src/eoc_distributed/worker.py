@@ -88,6 +88,7 @@ class Load(msgspec.Struct, frozen=True):
         g_co2e_per_kwh: Carbon intensity of the electricity it draws, gCO2e/kWh.
         energy_quality: Where `micro_joules_per_token` comes from.
         prefill_tokens_per_s: Prompt tokens that it reads in a second, if known.
+        carbon_quality: Where `g_co2e_per_kwh` comes from.
 
     Raises:
         ValueError: A figure is negative or not finite.
@@ -101,6 +102,7 @@ class Load(msgspec.Struct, frozen=True):
     g_co2e_per_kwh: float | None = None
     energy_quality: Quality = Quality.DECLARED
     prefill_tokens_per_s: float | None = None
+    carbon_quality: Quality = Quality.DECLARED
 
     def __post_init__(self) -> None:
         p50, p99 = self.p50_latency_ms, self.p99_latency_ms
@@ -201,7 +203,7 @@ class InMemoryWorker:
     def set_load(self, load: Load) -> None:
         """Replace the load and tell those who watch."""
         self._load = load
-        for listener in self._listeners:
+        for listener in tuple(self._listeners):
             listener(load)
 
     def watch(self, listener: Callable[[Load], None]) -> None:

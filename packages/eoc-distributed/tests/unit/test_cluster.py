@@ -6,10 +6,20 @@ from random import Random
 
 import pytest
 
-from eoc_distributed import Capability, Cluster, InMemoryWorker, JouleWeighted, Load, Request
+from eoc_distributed import (
+    Capability,
+    Cluster,
+    InMemoryWorker,
+    JouleWeighted,
+    LeastBusy,
+    Load,
+    Quality,
+    Request,
+)
 from eoc_distributed.clock import ManualClock
 from eoc_distributed.errors import DuplicateWorker, UnknownWorker
 
+ESTIMATED = Quality.ESTIMATED
 LAG = 8.0
 """The percentiles are counted anew every eighth sample."""
 
@@ -176,3 +186,58 @@ def test_routers_do_not_keep_a_cluster_alive() -> None:
     del cluster
     gc.collect()
     assert reference() is None
+
+
+@pytest.mark.parametrize("figure", [-1.0, float("nan"), float("inf")])
+def test_an_intensity_that_cannot_be_is_refused(figure: float) -> None:
+    cluster = Cluster([worker("a", zone="FR")])
+    with pytest.raises(ValueError, match="at least 0 and finite"):
+        cluster.set_intensity("FR", figure)
+    assert cluster.load_of("a").g_co2e_per_kwh is None
+
+
+def test_an_intensity_says_where_it_comes_from() -> None:
+    cluster = Cluster(
+        [worker("a", zone="FR"), worker("b", zone="FR", load=Load(g_co2e_per_kwh=9.0))]
+    )
+    cluster.set_intensity("FR", 31.0)
+    assert cluster.load_of("a").carbon_quality is Quality.ESTIMATED
+    assert cluster.load_of("b").carbon_quality is Quality.DECLARED
+
+
+def test_a_worker_whose_capability_was_changed_can_be_removed() -> None:
+    changed = worker("a")
+    cluster = Cluster([changed])
+    changed.capability = Capability({"other"})
+    cluster.remove("a")
+    assert list(cluster.serving("m")) == []
+    assert len(cluster) == 0
+
+
+def test_a_replaced_worker_counts_the_requests_under_way() -> None:
+    cluster = Cluster([worker("a", zone="FR")])
+    ticket = cluster.begin("a", tokens=10)
+    fresh = worker("a", zone="PL")
+    cluster.set_intensity("PL", 565.0)
+    cluster.replace(fresh)
+    assert cluster["a"].worker is fresh
+    assert cluster.load_of("a") == Load(1, 10, g_co2e_per_kwh=565.0, carbon_quality=ESTIMATED)
+    fresh.set_load(Load(in_flight=2))
+    assert cluster.load_of("a").in_flight == 2
+    ticket.end()
+    assert cluster["a"].in_flight == 0
+
+
+def test_clusters_that_are_gone_leave_nothing_on_a_worker() -> None:
+    shared = worker("a")
+    for _ in range(5):
+        Cluster([shared])
+    gc.collect()
+    shared.set_load(Load())
+    assert shared._listeners == []
+
+
+def test_a_monstrous_estimate_of_tokens_is_bounded() -> None:
+    cluster = Cluster([worker("a"), worker("b")])
+    cluster.begin("a", tokens=10**400)
+    assert LeastBusy(rng=Random(1)).choose(Request(model="m"), cluster).id == "b"

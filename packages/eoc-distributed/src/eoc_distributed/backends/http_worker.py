@@ -69,7 +69,7 @@ class HTTPWorker:
     def set_load(self, load: Load) -> None:
         """Replace the load and tell those who watch."""
         self._load = load
-        for listener in self._listeners:
+        for listener in tuple(self._listeners):
             listener(load)
 
     def watch(self, listener: Callable[[Load], None]) -> None:

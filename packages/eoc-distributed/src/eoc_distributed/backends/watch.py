@@ -165,16 +165,17 @@ class Watched:
         cluster = self._gateway.cluster
         if self._config.models or not models:
             return
-        if self.id in cluster:
-            if cluster[self.id].models == frozenset(models):
-                return
-            cluster.remove(self.id)  # requests under way keep their connections
+        if self.id in cluster and cluster[self.id].models == frozenset(models):
+            return
         load = self._worker.load
         self._worker = self._make(models)
         self._worker.set_load(load)
         if self._metrics_path is None:
             self._metrics = self._worker
-        cluster.add(self._worker)
+        if self.id in cluster:
+            cluster.replace(self._worker)  # requests under way keep their connections
+        else:
+            cluster.add(self._worker)
         self._gateway.awaited.discard(str(self._address))
 
     async def _read_load(self, engine: Backend) -> None:
@@ -199,8 +200,13 @@ class Watched:
         if micro_joules is not None:
             totals = self._gateway.ledger.workers.get(self.id)
             tokens = totals.prompt_tokens + totals.completion_tokens if totals else 0
-            now_s = self._gateway.cluster.clock.now_s()
-            self._energy.add(Reading(micro_joules, now_s), tokens=tokens - self._tokens_seen)
+            cluster = self._gateway.cluster
+            now_s = cluster.clock.now_s()
+            self._energy.add(
+                Reading(micro_joules, now_s),
+                tokens=tokens - self._tokens_seen,
+                busy=self.id in cluster and cluster[self.id].in_flight > 0,
+            )
             self._tokens_seen = tokens
         measured = self._energy.micro_joules_per_token
         if measured is not None:

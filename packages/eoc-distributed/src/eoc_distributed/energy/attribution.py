@@ -1,10 +1,13 @@
 """Energy per token from a meter's counter and the tokens served meanwhile.
 
-A meter counts all energy of its device, idle time included. Over a window with tokens,
-µJ/token = energy of the window / tokens of the window; windows are joined by an average
-that forgets with time constant `tau_s`. A window without tokens says nothing about the
-energy of a token; its energy is kept apart as idle energy.
-Tokens of prompts and of answers are weighed equally.
+A meter counts all energy of its device, idle time included. What it counts between two
+readings belongs to requests if any was under way or has ended, and to idling otherwise.
+Over a window of such time with enough tokens, µJ/token = energy / tokens; windows are joined
+by an average that forgets with time constant `tau_s`. Idle energy is kept apart: it says
+nothing about the energy of a token.
+
+Tokens of prompts and of answers are weighed equally. They are known when a request ends, so
+a window stays open while requests are under way and none has ended.
 """
 
 from __future__ import annotations
@@ -18,8 +21,6 @@ TAU_S = 60.0
 """Default time constant of the average, s."""
 MIN_TOKENS = 16
 """A window is kept open until it has that many tokens: fewer make a noisy quotient."""
-MAX_WINDOW_S = 30.0
-"""A window without enough tokens is closed after this time, its energy counted as idle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,13 @@ class TokenEnergy:
 
     def __init__(self, *, tau_s: float = TAU_S) -> None:
         self._tau_s = tau_s
-        self._start: Reading | None = None
-        self._tokens = 0
+        self._last: Reading | None = None
+        self._window_micro_joules = 0
+        self._window_tokens = 0
+        self._window_s = 0.0
         self._average: float | None = None
         self.idle_micro_joules = 0
-        """Energy of windows in which too few tokens were served, µJ."""
+        """Energy of the time in which nothing was under way, µJ."""
         self.served_micro_joules = 0
         """Energy of the windows that made the average, µJ."""
 
@@ -58,22 +61,33 @@ class TokenEnergy:
         """The average, rounded; None before the first full window."""
         return None if self._average is None else MicroJoules(round(self._average))
 
-    def add(self, reading: Reading, *, tokens: int) -> None:
-        """Take a reading and the tokens served since the reading before it."""
-        start = self._start
-        self._tokens += tokens
-        if start is None or reading.micro_joules < start.micro_joules:
-            self._start, self._tokens = reading, 0
+    def add(self, reading: Reading, *, tokens: int, busy: bool) -> None:
+        """Take a reading.
+
+        Args:
+            reading: The meter's counter.
+            tokens: Tokens of the requests that have ended since the reading before.
+            busy: Whether a request is under way.
+        """
+        last, self._last = self._last, reading
+        if last is None or reading.micro_joules < last.micro_joules:
+            self._forget_window()
             return
-        spent = reading.micro_joules - start.micro_joules
-        elapsed_s = reading.at_s - start.at_s
-        if self._tokens >= MIN_TOKENS and spent > 0:
-            quotient = spent / self._tokens
-            keep = math.exp(-elapsed_s / self._tau_s) if self._average is not None else 0.0
-            self._average = keep * (self._average or 0.0) + (1.0 - keep) * quotient
-            self.served_micro_joules += spent
-        elif elapsed_s >= MAX_WINDOW_S:
+        spent = reading.micro_joules - last.micro_joules
+        if not busy and tokens == 0:
             self.idle_micro_joules += spent
-        else:
             return
-        self._start, self._tokens = reading, 0
+        self._window_micro_joules += spent
+        self._window_tokens += tokens
+        self._window_s += reading.at_s - last.at_s
+        if self._window_tokens >= MIN_TOKENS and self._window_micro_joules > 0:
+            quotient = self._window_micro_joules / self._window_tokens
+            keep = 0.0 if self._average is None else math.exp(-self._window_s / self._tau_s)
+            self._average = keep * (self._average or 0.0) + (1.0 - keep) * quotient
+            self.served_micro_joules += self._window_micro_joules
+            self._forget_window()
+
+    def _forget_window(self) -> None:
+        self._window_micro_joules = 0
+        self._window_tokens = 0
+        self._window_s = 0.0

@@ -1,6 +1,8 @@
 """Latency weighted: recent latency times the requests that would share it.
 
-Cost = median time to first token (ms) x (in_flight + 1).
+Cost = median time to first token (ms), to the nearest half power of two, x (in_flight + 1).
+Rounded, since medians of equal workers differ by chance, and following the difference would
+send everything to the luckiest.
 
 Source: the cost of Finagle's PeakEwma load metric, latency x (pending + 1), on the median
 of the last minute instead of a moving average of whole durations, which for a language
@@ -9,6 +11,7 @@ model measure the length of the answers.
 
 from __future__ import annotations
 
+from math import exp2, log2
 from random import Random
 from typing import ClassVar
 
@@ -43,4 +46,11 @@ class LatencyWeighted:
 def _cost(_capability: Capability, load: Load) -> Key:
     if load.p50_latency_ms is None:
         return (0, UNKNOWN_LATENCY_MS + load.in_flight if load.in_flight else 0.0)
-    return (0, load.p50_latency_ms * (load.in_flight + 1))
+    return (0, rounded_ms(load.p50_latency_ms) * (load.in_flight + 1))
+
+
+def rounded_ms(latency_ms: float) -> float:
+    """Return a latency to the nearest half power of two: 16, 22.6, 32, 45.3 ... ms."""
+    if latency_ms <= 0:
+        return 0.0
+    return exp2(round(2.0 * log2(latency_ms)) / 2.0)

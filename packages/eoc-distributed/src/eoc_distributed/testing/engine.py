@@ -1,6 +1,7 @@
 """An engine without a model: speaks the OpenAI API over a real socket, says fixed words.
 
-For tests and benchmarks. `python -m eoc_distributed.testing.engine --count 4` starts some, each on a free port.
+For tests and benchmarks. `python -m eoc_distributed.testing.engine --count 4` starts four, each
+on a free port.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 
 from eoc_distributed import (
@@ -44,8 +45,18 @@ def test_least_busy_weighs_requests_and_tokens() -> None:
 
 def test_latency_weighted_multiplies_latency_by_load() -> None:
     router = LatencyWeighted(rng=Random(1))
-    assert choose(router, a=Load(0, 0, 100.0), b=Load(3, 0, 20.0)) == "b"
+    assert choose(router, a=Load(0, 0, 100.0), b=Load(2, 0, 20.0)) == "b"
     assert choose(router, a=Load(0, 0, 100.0), b=Load(5, 0, 20.0)) == "a"
+
+
+def test_latency_weighted_does_not_follow_differences_that_are_chance() -> None:
+    rng = Random(7)
+    capability = Capability({"m"})
+    loads = {f"w{i}": Load(0, 0, rng.uniform(85.0, 105.0)) for i in range(10)}
+    cluster = Cluster(InMemoryWorker(name, capability, load) for name, load in loads.items())
+    router = LatencyWeighted(rng=rng)
+    chosen = Counter(router.choose(REQUEST, cluster).id for _ in range(10_000))
+    assert max(chosen.values()) <= 1.5 * 1_000
 
 
 def test_latency_weighted_gives_an_idle_newcomer_one_request_and_waits_for_its_answer() -> None:

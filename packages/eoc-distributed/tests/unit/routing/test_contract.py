@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from random import Random
 
 import pytest
 
 from eoc_distributed import Capability, Cluster, InMemoryWorker, Load, Request, Router
+from eoc_distributed.clock import ManualClock
+from eoc_distributed.cluster import Ticket
 from eoc_distributed.errors import NoWorkerAvailable, UnknownModel, UnknownPlugin
 from eoc_distributed.routing import DEFAULT, REGISTRY, create
 
@@ -126,7 +128,7 @@ def test_same_seed_same_choices(name: str) -> None:
     assert choices() == choices()
 
 
-@pytest.mark.parametrize("count", [2, 10, 100])
+@pytest.mark.parametrize("count", [2, 10, 100, 1_000])
 @pytest.mark.parametrize("begin", [False, True], ids=["choose alone", "with requests begun"])
 def test_no_herd_among_equals(name: str, count: int, begin: bool) -> None:
     cluster, router = equals(count), make(name)
@@ -148,6 +150,45 @@ def test_two_gateways_do_not_march_in_step(name: str) -> None:
         ours.choose(REQUEST, first).id == theirs.choose(REQUEST, second).id for _ in range(500)
     )
     assert same < 100
+
+
+def test_no_herd_among_equals_whose_requests_come_and_go(name: str) -> None:
+    clock = ManualClock()
+    capability = Capability({"m"}, max_concurrency=64)
+    cluster = Cluster((InMemoryWorker(f"w{i}", capability) for i in range(10)), clock=clock)
+    for member in cluster:
+        cluster.observe(member.id, Load(micro_joules_per_token=5, g_co2e_per_kwh=300.0))
+    router, rng = make(name), Random(3)
+    chosen: Counter[str] = Counter()
+    under_way: deque[Ticket] = deque()
+    for _ in range(10_000):
+        worker = router.choose(REQUEST, cluster)
+        chosen[worker.id] += 1
+        ticket = cluster.begin(worker.id, tokens=100)
+        clock.advance(0.09 + 0.01 * rng.random())
+        ticket.first_token()
+        under_way.append(ticket)
+        if len(under_way) > 5:
+            under_way.popleft().end()
+    assert max(chosen.values()) <= 1.5 * 10_000 / 10
+
+
+def test_gateways_with_different_sources_do_not_begin_with_the_same_worker() -> None:
+    first = {create(DEFAULT, rng=Random(seed)).choose(REQUEST, equals(20)).id for seed in range(30)}
+    assert len(first) > 10
+
+
+def test_a_replaced_worker_keeps_its_requests_and_serves_its_new_models(name: str) -> None:
+    cluster = equals(1, concurrency=2)
+    router = make(name)
+    ticket = cluster.begin(router.choose(REQUEST, cluster).id)
+    cluster.replace(InMemoryWorker("w0", Capability({"n"}, max_concurrency=1), LOAD))
+    with pytest.raises(UnknownModel):
+        router.choose(REQUEST, cluster)
+    with pytest.raises(NoWorkerAvailable, match="full: 1 of 1"):
+        router.choose(Request(model="n"), cluster)
+    ticket.end()
+    assert router.choose(Request(model="n"), cluster).id == "w0"
 
 
 def test_one_router_can_change_its_cluster(name: str) -> None:
