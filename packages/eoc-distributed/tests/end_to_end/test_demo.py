@@ -81,3 +81,21 @@ def test_demo_refuses_a_file_that_is_no_trace(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "notes.txt:1" in done.stderr
     assert demo(tmp_path, "--router", "best").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        (("--speedup", "nan"), "--speedup"),
+        (("--speedup", "inf"), "--speedup"),
+        (("--ttft-objective-ms", "nan"), "--ttft-objective-ms"),
+        (("--svg", "nowhere/demo.svg"), "--svg"),
+    ],
+)
+def test_demo_refuses_before_the_run_what_would_fail_in_it(
+    tmp_path: Path, options: tuple[str, str], what: str
+) -> None:
+    done = demo(tmp_path, *options)
+    assert done.returncode == 2
+    assert what in done.stderr
+    assert "Traceback" not in done.stderr

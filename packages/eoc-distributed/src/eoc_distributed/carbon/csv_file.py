@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from bisect import bisect_right
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -85,7 +86,7 @@ def read_hourly(path: Path, *, factors: Factors = Factors.LIFECYCLE) -> Hourly:
         raise ConfigError(str(path), error.strerror or str(error)) from error
     except KeyError as error:
         raise ConfigError(f"{path}:1", f"no column {error}") from error
-    except (ValueError, TypeError, csv.Error, EOFError) as error:
+    except (ValueError, TypeError, csv.Error, EOFError, zlib.error) as error:
         raise ConfigError(f"{path}:{line}", str(error)) from error
     return Hourly(rows, factors=factors, source=path.name)
 

@@ -6,6 +6,7 @@ import asyncio
 import re
 import sys
 from io import StringIO
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,7 @@ def command(
     """
     from eoc_distributed.sim.demo import find_trace  # noqa: PLC0415 - slow
 
+    _check(speedup, ttft_objective_ms, svg)
     try:
         trace = find_trace(file, shared=SHARED, count=count, seed=seed)
         speed = speedup if speedup is not None else trace.speedup()
@@ -92,6 +94,16 @@ def command(
         sys.exit(130)
     if not good:
         sys.exit(1)
+
+
+def _check(speedup: float | None, ttft_objective_ms: float, svg: Path | None) -> None:
+    """Refuse before the run what would fail in it or after it."""
+    if speedup is not None and not isfinite(speedup):
+        raise click.BadParameter("is a finite number", param_hint="--speedup")
+    if not isfinite(ttft_objective_ms):
+        raise click.BadParameter("is a finite number", param_hint="--ttft-objective-ms")
+    if svg is not None and not svg.absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {svg.parent}", param_hint="--svg")
 
 
 def _run(
@@ -117,7 +129,7 @@ def _run(
     if not as_json:
         console.print(
             f"{trace.title}: {len(trace.requests)} requests in {trace.seconds:.0f} s, "
-            f"replayed {speedup:.1f} times faster",
+            f"replayed {speedup:.3g} times as fast",
             highlight=False,
             markup=False,
         )

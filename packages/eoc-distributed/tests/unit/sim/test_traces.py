@@ -184,3 +184,14 @@ def test_mooncake_conversation_trace_has_its_published_size(shared: Path) -> Non
     assert len(requests) == 12_031
     assert fmean(request.prompt_tokens for request in requests) == pytest.approx(12_035, rel=0.001)
     assert requests[-1].arrival_s == pytest.approx(3537, abs=1)
+
+
+def test_a_damaged_gzip_is_named_wherever_the_damage_is(tmp_path: Path) -> None:
+    packed = gzip.compress("".join([AZURE, *["x,1,2\n"] * 500]).encode())
+    path = tmp_path / "damaged.csv.gz"
+    for position in range(10, len(packed), 7):
+        path.write_bytes(
+            packed[:position] + bytes([packed[position] ^ 0xFF]) + packed[position + 1 :]
+        )
+        with pytest.raises(TraceInvalid, match="damaged"):
+            list(read_trace(path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar, Protocol
@@ -86,6 +87,6 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
                     yield number, text
     except UnicodeDecodeError as error:
         raise TraceInvalid(str(path), number, "not UTF-8 text") from error
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         what = getattr(error, "strerror", None) or str(error)
         raise TraceInvalid(str(path), 0, f"cannot be read: {what}") from error
