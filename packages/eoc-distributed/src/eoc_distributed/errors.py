@@ -13,7 +13,7 @@ EOCError
     WorkerUnreachable retry   no connection, or it broke before the first byte
     WorkerTimeout     retry   no answer in time
     WorkerRefused             it answered, and the answer is no
-    StreamBroken              the connection broke after the first byte
+    StreamBroken              the connection broke after the first byte of an answer
   SequenceRefused             an embedded engine does not take a sequence
     ContextTooLong    final   prompt and answer can never fit
     EngineFull        retry   too many wait
@@ -175,7 +175,10 @@ class WorkerRefused(WorkerFailed):
 
 
 class StreamBroken(WorkerFailed):
-    """The connection broke after the first byte of the answer; never sent again."""
+    """The connection broke after the first byte of the answer.
+
+    Once a client has seen any of the answer, the request is never sent again.
+    """
 
 
 class SequenceRefused(EOCError):

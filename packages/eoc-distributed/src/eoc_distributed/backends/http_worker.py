@@ -30,6 +30,8 @@ class HTTPWorker:
         load: What it carries, to begin with.
         limits: Time-outs and bounds.
         api_key: Bearer token in place of the client's; None to pass the client's on.
+        via: Pseudonym of the gateway for the field `Via` (RFC 9110 section 7.6.3), by which a
+            gateway knows a request that it has sent itself; empty for none.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class HTTPWorker:
         load: Load | None = None,
         limits: UpstreamLimits | None = None,
         api_key: str | None = None,
+        via: str = "",
     ) -> None:
         self.id = worker_id
         self.capability = capability
@@ -51,9 +54,9 @@ class HTTPWorker:
         self._host_line = b"host: %b\r\n" % address.netloc.encode("ascii")
         self._replaced = _REPLACED | {b"authorization"} if api_key else _REPLACED
         self._dropped = HOP_BY_HOP | self._replaced
-        self._key_line = b""
+        self._own_lines = b"via: 1.1 %b\r\n" % via.encode("ascii") if via else b""
         if api_key:
-            self._key_line = b"authorization: Bearer %b\r\n" % api_key.encode("ascii")
+            self._own_lines += b"authorization: Bearer %b\r\n" % api_key.encode("ascii")
         self.upstream = Upstream(
             worker_id,
             host=address.host,
@@ -93,7 +96,7 @@ class HTTPWorker:
             self._prefix,
             path.encode("ascii"),
             self._host_line,
-            self._key_line,
+            self._own_lines,
         )
         try:
             async with asyncio.timeout(timeout_s):
@@ -124,10 +127,10 @@ class HTTPWorker:
         target = self._prefix + request.path.encode("latin-1", "replace")
         lines = [
             b"%b %b HTTP/1.1\r\n%b%b"
-            % (request.method.encode("ascii", "replace"), target, self._host_line, self._key_line)
+            % (request.method.encode("ascii", "replace"), target, self._host_line, self._own_lines)
         ]
         lines += [b"%b: %b\r\n" % field for field in headers if field[0] not in dropped]
-        ends = len(lines) + (4 if self._key_line else 3)
+        ends = len(lines) + 3 + self._own_lines.count(b"\r\n")
         lines.append(b"content-length: %d\r\n\r\n" % len(request.body))
         head = b"".join(lines)
         if not is_clean(head=head, lines=ends) or b" " in target:

@@ -23,7 +23,7 @@ from eoc_distributed.worker import Accelerator, Capability, Load
 
 from . import backend
 from .address import Address, parse_address
-from .base import Backend, EngineLoad
+from .base import MAX_COUNT, Backend, EngineLoad
 from .detect import detect, list_models
 from .http_worker import HTTPWorker
 from .metrics_text import parse_metrics
@@ -100,7 +100,7 @@ class Watched:
         if self._config.models:
             self._gateway.cluster.add(self._worker)
         else:
-            self._gateway.awaited.add(str(self._address))
+            self._gateway.awaited[str(self._address)] = "not asked yet"
 
     def close(self) -> None:
         """Break off every connection."""
@@ -113,16 +113,31 @@ class Watched:
         while True:
             try:
                 await self.look()
-            except WorkerFailed as error:
+            except Exception as error:  # noqa: BLE001 - one engine must not take the others down
+                if not isinstance(error, WorkerFailed):
+                    _log.exception("worker %s cannot be looked at", self.id)
                 failures, successes = failures + 1, 0
-                if failures >= self._watch.failures and self.id in self._gateway.cluster:
-                    self._gateway.health.probe_failed(self.id, str(error))
+                self.note_failure(str(error), failures=failures)
             else:
+                if failures:
+                    _log.warning("worker %s is there", self.id)
                 failures, successes = 0, successes + 1
                 if successes >= self._watch.successes:
                     self._gateway.health.probe_passed(self.id)
             spread = 1.0 + self._watch.jitter * (2.0 * rng.random() - 1.0)
             await asyncio.sleep(self._watch.interval_s * spread)
+
+    def note_failure(self, why: str, *, failures: int) -> None:
+        """Say why an engine is not well, to people once and to clients as long as it is so."""
+        if failures in (1, self._watch.failures):
+            _log.warning("worker %s at %s: %s", self.id, self._address, why)
+        address = str(self._address)
+        if address in self._gateway.awaited:
+            self._gateway.awaited[address] = why
+        if self.id in self._gateway.cluster:
+            self._gateway.health.probe_missed(self.id)
+            if failures >= self._watch.failures:
+                self._gateway.health.probe_failed(self.id, why)
 
     async def look(self) -> None:
         """Ask once: models until they are known, then health and load.
@@ -159,6 +174,7 @@ class Watched:
             load=self._load(EngineLoad()),
             limits=self._upstream,
             api_key=self._api_key,
+            via=self._gateway.pseudonym,
         )
 
     def _take_models(self, models: tuple[str, ...]) -> None:
@@ -176,7 +192,7 @@ class Watched:
             cluster.replace(self._worker)  # requests under way keep their connections
         else:
             cluster.add(self._worker)
-        self._gateway.awaited.discard(str(self._address))
+        self._gateway.awaited.pop(str(self._address), None)
 
     async def _read_load(self, engine: Backend) -> None:
         """Take the engine's figures; what it does not tell is unknown from then on."""
@@ -226,7 +242,7 @@ class Watched:
             except MeterFailed as error:
                 _log.warning("worker %s: %s", self.id, error)
                 return None
-        if reported.joules is None:
+        if reported.joules is None or not 0 <= reported.joules <= MAX_COUNT:
             return None
         return MicroJoules(int(reported.joules * MICRO_JOULES_PER_JOULE))
 

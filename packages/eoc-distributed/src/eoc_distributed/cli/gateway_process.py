@@ -190,7 +190,7 @@ def set_intensities(
         known = (source.intensity(zone, at) for source in sources)
         intensity = next((figure for figure in known if figure is not None), None)
         if intensity is not None:
-            cluster.set_intensity(zone, intensity.g_per_kwh)
+            cluster.set_intensity(zone, intensity.g_per_kwh, quality=intensity.quality)
 
 
 def _print(record: RequestRecord) -> None:

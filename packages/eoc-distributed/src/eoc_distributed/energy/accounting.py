@@ -29,39 +29,57 @@ class RequestCost(msgspec.Struct, frozen=True):
         completion_tokens: Tokens generated.
         energy: Energy of the request.
         g_co2e: Emissions, operational only.
+        carbon_quality: Where `g_co2e` comes from: the worse of energy and intensity.
     """
 
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
     energy: Energy | None
     g_co2e: GramsCO2e | None
+    carbon_quality: Quality | None = None
 
 
 def cost_of(
     *,
-    prompt_tokens: int,
-    completion_tokens: int,
+    prompt_tokens: int | None,
+    completion_tokens: int | None,
     reported: Energy | None,
     per_token: Energy | None,
     g_per_kwh: float | None,
+    exact: bool = True,
+    carbon_quality: Quality = Quality.DECLARED,
 ) -> RequestCost:
     """Return what a request cost.
 
     Args:
-        prompt_tokens: Tokens read.
-        completion_tokens: Tokens generated.
+        prompt_tokens: Tokens read; None if nobody counted them.
+        completion_tokens: Tokens generated; None likewise.
         reported: What the worker says that the request cost; it wins.
         per_token: The worker's energy per token; it counts every token of the request.
         g_per_kwh: Carbon intensity where the worker runs.
+        exact: Whether the engine counted the tokens; the energy of estimated tokens is an
+            estimate at best.
+        carbon_quality: Where the intensity comes from.
     """
     energy = reported
-    if energy is None and per_token is not None:
-        tokens = prompt_tokens + completion_tokens
-        energy = Energy(MicroJoules(tokens * per_token.micro_joules), per_token.quality)
-    carbon = None
-    if energy is not None and g_per_kwh is not None:
-        carbon = grams_co2e(energy.micro_joules, g_per_kwh)
-    return RequestCost(prompt_tokens, completion_tokens, energy, carbon)
+    if (
+        energy is None
+        and per_token is not None
+        and prompt_tokens is not None
+        and completion_tokens is not None
+    ):
+        micro_joules = (prompt_tokens + completion_tokens) * per_token.micro_joules
+        quality = per_token.quality if exact else worst(per_token.quality, Quality.ESTIMATED)
+        energy = Energy(MicroJoules(micro_joules), quality)
+    if energy is None or g_per_kwh is None:
+        return RequestCost(prompt_tokens, completion_tokens, energy, None)
+    return RequestCost(
+        prompt_tokens,
+        completion_tokens,
+        energy,
+        grams_co2e(energy.micro_joules, g_per_kwh),
+        worst(energy.quality, carbon_quality),
+    )
 
 
 @dataclass(slots=True)
@@ -69,14 +87,15 @@ class WorkerTotals:
     """Sums over the requests of one worker.
 
     Attributes:
-        requests: Requests that ended, cancelled ones too.
+        requests: Requests that ended, in whatever way: cancelled and refused ones too.
         prompt_tokens: Tokens read.
         completion_tokens: Tokens generated.
         micro_joules: Energy of the requests whose energy is known.
         g_co2e: Emissions of the requests whose emissions are known.
         unknown_energy: Requests whose energy is not known.
         unknown_carbon: Requests whose emissions are not known.
-        quality: The worst quality among the figures summed; None before the first.
+        quality: The worst quality among the energies summed; None before the first.
+        carbon_quality: The worst quality among the emissions summed; None before the first.
     """
 
     requests: int = 0
@@ -87,12 +106,13 @@ class WorkerTotals:
     unknown_energy: int = 0
     unknown_carbon: int = 0
     quality: Quality | None = None
+    carbon_quality: Quality | None = None
 
     def add(self, cost: RequestCost) -> None:
         """Count one more request."""
         self.requests += 1
-        self.prompt_tokens += cost.prompt_tokens
-        self.completion_tokens += cost.completion_tokens
+        self.prompt_tokens += cost.prompt_tokens or 0
+        self.completion_tokens += cost.completion_tokens or 0
         if cost.energy is None:
             self.unknown_energy += 1
         else:
@@ -103,6 +123,9 @@ class WorkerTotals:
             self.unknown_carbon += 1
         else:
             self.g_co2e += cost.g_co2e
+            quality = cost.carbon_quality or Quality.DECLARED
+            known = self.carbon_quality
+            self.carbon_quality = quality if known is None else worst(known, quality)
 
 
 @dataclass(slots=True)

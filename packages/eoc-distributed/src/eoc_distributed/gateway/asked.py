@@ -16,6 +16,8 @@ from eoc_distributed.request import Request
 CHARACTERS_PER_TOKEN = 4
 PARSED_INLINE_BYTES = 256 * 1024
 """Larger bodies are parsed in a thread: a parse must not hold up every other client."""
+MAX_ESTIMATE = 131_072
+"""Most tokens that a large body is taken for: it is often an image, and no context is larger."""
 _SESSION_HEADERS = (b"x-session-id", b"session-id")
 _MAX_NAME_CHARACTERS = 512
 
@@ -32,10 +34,13 @@ class _StreamOptions(msgspec.Struct):
     include_usage: bool | None = None
 
 
-class _Fields(msgspec.Struct):
+class _OnlyModel(msgspec.Struct):
+    model: str | None = None
+
+
+class _Fields(_OnlyModel):
     """The fields a router reads of any request."""
 
-    model: str | None = None
     stream: bool | None = None
     max_tokens: int | None = None
     max_completion_tokens: int | None = None
@@ -69,6 +74,7 @@ class Asked(msgspec.Struct, frozen=True):
 _chat = msgspec.json.Decoder(_Chat)
 _text = msgspec.json.Decoder(_Text)
 _fields = msgspec.json.Decoder(_Fields)
+_only_model = msgspec.json.Decoder(_OnlyModel)
 
 
 class BodyRejected(msgspec.Struct, frozen=True):
@@ -91,23 +97,26 @@ def read_asked(request: HTTPRequest) -> Asked | BodyRejected:
     Fields of unexpected type are left for the engine to judge, `model` apart.
     """
     body = request.body
+    fields: _Fields
     prompt_tokens: int | None = None
     try:
-        if b"/chat/" in request.path.encode("latin-1", "replace"):
+        if len(body) > PARSED_INLINE_BYTES:
+            # Building a million small objects to measure them would take a gigabyte.
+            fields = _fields.decode(body)
+            prompt_tokens = min(len(body) // CHARACTERS_PER_TOKEN, MAX_ESTIMATE)
+        elif b"/chat/" in request.path.encode("latin-1", "replace"):
             chat = _chat.decode(body)
-            fields: _Fields = chat
+            fields = chat
             prompt_tokens = _chat_characters(chat.messages) // CHARACTERS_PER_TOKEN
         else:
             text = _text.decode(body)
             fields = text
             prompt_tokens = _count(text.prompt) + _count(text.input)
     except msgspec.ValidationError:
-        try:
-            fields = _fields.decode(body)
-        except msgspec.ValidationError as error:
-            what, _, where = str(error).partition(" - at ")
-            param = where.strip("`").removeprefix("$.").removeprefix("$") or None
-            return BodyRejected(f"{what} ({param or 'the body'})", "invalid_type", param)
+        lenient = _read_leniently(body)
+        if isinstance(lenient, BodyRejected):
+            return lenient
+        fields = lenient
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return BodyRejected(f"the body is not valid JSON: {error}", "invalid_json")
     if not fields.model:
@@ -128,6 +137,19 @@ def read_asked(request: HTTPRequest) -> Asked | BodyRejected:
         ),
         bool(fields.stream),
     )
+
+
+def _read_leniently(body: bytes) -> _Fields | BodyRejected:
+    """Read the model at least; what else has an odd type is for the engine to judge."""
+    try:
+        try:
+            return _fields.decode(body)
+        except msgspec.ValidationError:
+            return _Fields(model=_only_model.decode(body).model)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at ")
+        param = where.strip("`").removeprefix("$.").removeprefix("$") or None
+        return BodyRejected(f"{what} ({param or 'the body'})", "invalid_type", param)
 
 
 def _session(request: HTTPRequest, fields: _Fields) -> str | None:

@@ -10,12 +10,14 @@ from eoc_distributed.cluster import Ticket
 from eoc_distributed.energy.accounting import Energy, RequestCost, cost_of
 from eoc_distributed.errors import (
     NoWorkerAvailable,
+    StreamBroken,
     UnknownModel,
     WorkerFailed,
     WorkerTimeout,
     WorkerUnreachable,
 )
 from eoc_distributed.http import Headers, HTTPRequest, HTTPResponse, first_header
+from eoc_distributed.member import Member
 from eoc_distributed.request import Request
 from eoc_distributed.telemetry.record import CLIENT_CLOSED, RequestRecord
 from eoc_distributed.units import MicroJoules
@@ -27,7 +29,7 @@ from .framing import end_to_end
 from .refusals import refusal
 from .reroute import reroute
 from .retry import MAX_EXTRA_ATTEMPTS, RETRIED, SERVER_ERRORS
-from .stream import Chained, Metered
+from .stream import ERRORS_FROM, Chained, Metered
 from .usage import Counted, count_answer
 
 if TYPE_CHECKING:
@@ -36,10 +38,18 @@ if TYPE_CHECKING:
 WHOLE_BYTES = 1 << 20
 """A longer answer is passed on as it comes, without its cost in the headers."""
 _OURS = frozenset(
-    {b"x-eoc-worker", b"x-eoc-micro-joules", b"x-eoc-g-co2e", b"x-eoc-energy-quality"}
+    {
+        b"x-eoc-worker",
+        b"x-eoc-micro-joules",
+        b"x-eoc-g-co2e",
+        b"x-eoc-energy-quality",
+        b"x-eoc-carbon-quality",
+    }
 )
-_NOTHING = Counted(None, 0, exact=False)
-_SUCCESS_BELOW = 400
+
+
+_BLAMED = (WorkerUnreachable, WorkerTimeout, StreamBroken)
+"""Failures that speak against a worker; others are those of the request."""
 
 
 class Call:
@@ -51,6 +61,7 @@ class Call:
 
     __slots__ = (
         "_attempts",
+        "_blamed",
         "_gateway",
         "_path",
         "_request",
@@ -67,6 +78,7 @@ class Call:
         self._routed = routed
         self._started_s = gateway.cluster.clock.now_s()
         self._attempts = 0
+        self._blamed = False
         self._ttft_ms: float | None = None
         self.ticket: Ticket | None = None
 
@@ -96,16 +108,10 @@ class Call:
         ticket = self.ticket = gateway.cluster.begin(worker.id, tokens=self._routed.prompt_tokens)
         try:
             response = await cast(ServingWorker, worker).serve(self._request)
-            status = response.status
-            if status in SERVER_ERRORS:
-                gateway.health.server_error(worker.id, status)
-            else:
-                gateway.health.answered(worker.id)
             return await self._answer(ticket, response)
         except WorkerFailed as error:
             ticket.end()
-            if isinstance(error, (WorkerUnreachable, WorkerTimeout)):
-                gateway.health.unreachable(worker.id, str(error))
+            self.blame(error)
             return error
         except asyncio.CancelledError:
             self.finish(CLIENT_CLOSED, None)
@@ -113,6 +119,23 @@ class Call:
         except BaseException:
             ticket.end()
             raise
+
+    def praise(self, status: int) -> None:
+        """Tell of an answer that came to its end, which may still be a server error."""
+        if self.ticket is None:
+            return
+        health, worker_id = self._gateway.health, self.ticket.member.id
+        if status not in SERVER_ERRORS:
+            health.answered(worker_id)
+        elif not self._blamed:
+            self._blamed = True
+            health.server_error(worker_id, status)
+
+    def blame(self, error: WorkerFailed) -> None:
+        """Tell of an answer that did not come, or not to its end; one for each request."""
+        if not self._blamed and isinstance(error, _BLAMED):
+            self._blamed = True
+            self._gateway.health.unreachable(error.worker_id, str(error))
 
     def _another(self, tried: list[str], outcome: HTTPResponse | WorkerFailed) -> Worker | None:
         if len(tried) > MAX_EXTRA_ATTEMPTS or isinstance(outcome, WorkerTimeout):
@@ -138,7 +161,9 @@ class Call:
             body = Metered(self, response, events=True)
             return HTTPResponse(response.status, headers, body, response.energy)
         whole = await _read_whole(response)
-        if not isinstance(whole, bytes):
+        if isinstance(whole, bytes):
+            self.praise(response.status)
+        else:
             return HTTPResponse(
                 response.status,
                 headers,
@@ -149,10 +174,9 @@ class Call:
             # Not accounted yet: another worker may give the answer that counts.
             ticket.end()
             return self._whole(response.status, headers, whole)
-        counted = count_answer(whole) if response.status < _SUCCESS_BELOW else None
-        self.first_token()
+        counted = count_answer(whole) if response.status < ERRORS_FROM else None
         energy = response.energy() if response.energy is not None else None
-        cost = self.finish(response.status, counted or _NOTHING, energy=energy)
+        cost = self.finish(response.status, counted, energy=energy)
         return self._whole(response.status, (*headers, *_cost_headers(cost)), whole)
 
     def _whole(self, status: int, headers: Headers, data: bytes) -> HTTPResponse:
@@ -173,7 +197,7 @@ class Call:
 
         Args:
             status: What the client saw; 499 if it went away.
-            counted: Tokens; None where no worker did any work that is known of.
+            counted: Tokens, as far as they are known; None where nothing is.
             energy: What the worker says that it cost.
         """
         ticket = self.ticket
@@ -183,22 +207,8 @@ class Call:
             ticket.end()
             member = ticket.member
             worker_id = member.id
-            if counted is not None and (status < _SUCCESS_BELOW or counted is not _NOTHING):
-                load = member.reported
-                figure = load.micro_joules_per_token
-                intensity = load.g_co2e_per_kwh
-                cost = cost_of(
-                    prompt_tokens=self._routed.prompt_tokens
-                    if counted.prompt_tokens is None
-                    else counted.prompt_tokens,
-                    completion_tokens=counted.completion_tokens,
-                    reported=energy,
-                    per_token=None
-                    if figure is None
-                    else Energy(MicroJoules(figure), load.energy_quality),
-                    g_per_kwh=member.zone_g_per_kwh if intensity is None else intensity,
-                )
-                self._gateway.ledger.charge(worker_id, cost)
+            cost = self._cost(member, counted, energy)
+            self._gateway.ledger.charge(worker_id, cost)
         self._gateway.record(
             RequestRecord(
                 method=self._request.method,
@@ -214,6 +224,29 @@ class Call:
             )
         )
         return cost
+
+    def _cost(self, member: Member, counted: Counted | None, energy: Energy | None) -> RequestCost:
+        """Return what the request cost; what nobody has counted is unknown."""
+        load = member.reported
+        figure = load.micro_joules_per_token
+        intensity, carbon_quality = load.g_co2e_per_kwh, load.carbon_quality
+        if intensity is None:
+            intensity, carbon_quality = member.zone_g_per_kwh, member.zone_quality
+        prompt = completion = None
+        if counted is not None and counted.completion_tokens is not None:
+            completion = counted.completion_tokens
+            prompt = counted.prompt_tokens
+            if prompt is None:
+                prompt = self._routed.prompt_tokens
+        return cost_of(
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            exact=counted is not None and counted.exact,
+            reported=energy,
+            per_token=None if figure is None else Energy(MicroJoules(figure), load.energy_quality),
+            g_per_kwh=intensity,
+            carbon_quality=carbon_quality,
+        )
 
     def _refused(self, error: NoWorkerAvailable) -> HTTPResponse:
         """Say why no worker could be asked."""
@@ -231,7 +264,9 @@ class Call:
                 429, f"all workers of model {model!r} are busy", code="overloaded", retry_after_s=1
             )
         else:
-            awaited = "".join(f"; waiting for {url}" for url in sorted(gateway.awaited)[:8])
+            awaited = "".join(
+                f"; waiting for {url}: {why}" for url, why in sorted(gateway.awaited.items())[:8]
+            )
             response = refusal(
                 503, f"{error}{awaited}", code="no_worker_available", retry_after_s=5
             )
@@ -284,4 +319,7 @@ def _cost_headers(cost: RequestCost | None) -> Headers:
     )
     if cost.g_co2e is not None:
         headers = (*headers, (b"x-eoc-g-co2e", f"{cost.g_co2e:.6g}".encode("ascii")))
+        if cost.carbon_quality is not None:
+            carbon_quality = cost.carbon_quality.value.encode("ascii")
+            headers = (*headers, (b"x-eoc-carbon-quality", carbon_quality))
     return headers

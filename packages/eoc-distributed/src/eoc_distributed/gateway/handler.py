@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import secrets
 import time
 from collections.abc import Callable
 from urllib.parse import unquote
@@ -47,10 +48,12 @@ class Gateway:
         clock_s: Seconds since 1970, for the age of models.
 
     Attributes:
-        awaited: Engines that were named and whose models are not known yet.
+        awaited: Engines that were named and whose models are not known yet, by URL, each with
+            what it answered last.
         draining: Whether readiness says no because the gateway goes away.
         health: Verdict on each worker, from requests and probes.
         ledger: What each worker has used.
+        pseudonym: Name of this gateway in the field `Via`; another for each.
         metrics: What is exposed at `/metrics`.
         retries: How many retries may be made.
         router: Chooses the worker of each request.
@@ -71,7 +74,9 @@ class Gateway:
         self.ledger = Ledger()
         self.metrics = Metrics(cluster)
         self.retries = RetryBudget()
-        self.awaited: set[str] = set()
+        self.awaited: dict[str, str] = {}
+        self.pseudonym = f"eoc-{secrets.token_hex(6)}"
+        self._own_via = self.pseudonym.encode("ascii")
         self.draining = False
         self._on_record = on_record
         self._created_s = int(clock_s())
@@ -111,8 +116,11 @@ class Gateway:
     async def _infer(self, request: HTTPRequest, path: str) -> HTTPResponse:
         self.health.readmit()
         self.retries.deposit()
+        if any(name == b"via" and self._own_via in value for name, value in request.headers):
+            loop = refusal(508, "this gateway has sent the request itself", code="loop_detected")
+            return self._rejected(request, path, loop)
         encoding = request.header(b"content-encoding")
-        if encoding not in (None, b"identity"):
+        if encoding is not None and encoding.lower() != b"identity":
             return self._rejected(
                 request, path, refusal(415, "the body is encoded", code="unsupported_encoding")
             )

@@ -1,9 +1,12 @@
 """Health as seen from requests: workers that fail in a row are left alone for a while.
 
-Two things are counted for each worker: failures to answer at all, and answers with a server
-error. Overload (429, 503) and a client that goes away say nothing about health. The time
-away grows with each return that fails again. The last healthy worker of the fleet is not
-put away for server errors: a bad answer is better than none.
+Two things are counted for each worker: failures to answer at all or to the end, and answers
+with a server error. Overload (429, 503) and a client that goes away say nothing about health.
+A request speaks against one worker only, or one poisoned prompt that is tried everywhere would
+take the fleet out. The time away grows with each return that fails again, and good probes do
+not end it: a worker can look well and fail at its work. Only one whose probes failed too, and
+pass again, has come back from the dead and is taken at once. The last healthy worker whose
+probes pass is not put away: a bad answer is better than none.
 Source: Envoy's outlier detection, consecutive_5xx and base_ejection_time.
 """
 
@@ -18,7 +21,16 @@ MAX_EJECTION_S = 300.0
 
 
 class _Record:
-    __slots__ = ("ejections", "errors", "probe", "unreachable", "until_s", "why")
+    __slots__ = (
+        "ejections",
+        "errors",
+        "missed",
+        "probe",
+        "unreachable",
+        "until_s",
+        "was_dead",
+        "why",
+    )
 
     def __init__(self) -> None:
         self.unreachable = 0
@@ -27,6 +39,8 @@ class _Record:
         self.until_s: float | None = None
         self.why = ""
         self.probe = ""
+        self.missed = False
+        self.was_dead = False
 
 
 class Health:
@@ -61,22 +75,31 @@ class Health:
         """Note that a request got no answer."""
         record = self._record(worker_id)
         record.unreachable += 1
-        if record.unreachable >= MAX_UNREACHABLE:
+        if record.unreachable >= MAX_UNREACHABLE and (
+            record.missed or self._others_healthy(worker_id)
+        ):
             self._eject(worker_id, record, why)
+
+    def probe_missed(self, worker_id: str) -> None:
+        """Note that one probe has failed: no verdict yet, but it does not look well."""
+        self._record(worker_id).missed = True
 
     def probe_failed(self, worker_id: str, why: str) -> None:
         """Note that enough probes in a row have failed."""
         record = self._record(worker_id)
         record.probe = why
+        record.was_dead = True
         self._judge(worker_id, record)
 
     def probe_passed(self, worker_id: str) -> None:
-        """Note that enough probes in a row have passed; an unreachable worker comes back."""
+        """Note that enough probes in a row have passed."""
         record = self._records.get(worker_id)
         if record is None:
             return
         record.probe = ""
-        if record.until_s is not None and record.unreachable:
+        record.missed = False
+        if record.was_dead:
+            record.was_dead = False
             record.until_s = None
             record.unreachable = 0
         self._judge(worker_id, record)

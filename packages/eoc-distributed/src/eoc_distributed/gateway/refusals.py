@@ -16,9 +16,17 @@ _TYPES = {
 _SERVER_ERROR = 500
 
 
-def error_json(status: int, message: str, *, code: str, param: str | None = None) -> bytes:
-    """Return an error object; its type follows from the status."""
-    kind = _TYPES.get(status)
+def error_json(
+    status: int,
+    message: str,
+    *,
+    code: str | int,
+    param: str | None = None,
+    kind: str | None = None,
+) -> bytes:
+    """Return an error object; its type follows from the status unless `kind` says it."""
+    if kind is None:
+        kind = _TYPES.get(status)
     if kind is None:
         kind = "server_error" if status >= _SERVER_ERROR else "invalid_request_error"
     error = {"message": message, "type": kind, "param": param, "code": code}

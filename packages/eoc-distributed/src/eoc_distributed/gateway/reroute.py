@@ -24,14 +24,14 @@ def reroute(
     router of the same kind looks at a copy. That walks the fleet, which is fair for a retry.
     """
     now_s = cluster.clock.now_s()
-    rest = Cluster(
-        (
-            InMemoryWorker(member.id, member.capability, member.load(now_s))
-            for member in cluster.serving(request.model)
-            if member.id not in tried and member.eligible()
-        ),
-        clock=cluster.clock,
-    )
+    others = [
+        InMemoryWorker(member.id, member.capability, member.load(now_s))
+        for member in cluster.serving(request.model)
+        if member.id not in tried and member.eligible()
+    ]
+    # Routers that take turns begin with the first: let that be another one each time.
+    start = cluster.changes % len(others) if others else 0
+    rest = Cluster(others[start:] + others[:start], clock=cluster.clock)
     try:
         chosen = new_router().choose(request, rest)
     except NoWorkerAvailable:

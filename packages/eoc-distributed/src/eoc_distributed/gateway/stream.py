@@ -11,12 +11,13 @@ from eoc_distributed.http import HTTPResponse
 from eoc_distributed.telemetry.record import CLIENT_CLOSED
 
 from .refusals import error_json
-from .usage import Counted, StreamCount
+from .usage import StreamCount
 
 if TYPE_CHECKING:
     from .call import Call
 
 _BROKEN = 502
+ERRORS_FROM = 400
 
 
 class Chained:
@@ -87,13 +88,10 @@ class Metered:
             self._end(CLIENT_CLOSED)
             raise
         count = self._count
-        if count is None:
-            if self._first:
-                self._first = False
-                self._call.first_token()
-        elif count.feed(piece) and self._first:
+        if count is not None and count.feed(piece) and self._first:
             self._first = False
-            self._call.first_token()
+            if self._response.status < ERRORS_FROM:
+                self._call.first_token()
         return piece
 
     async def aclose(self) -> None:
@@ -105,10 +103,11 @@ class Metered:
 
     def _break(self, error: WorkerFailed) -> bytes:
         self._broken = error
+        self._call.blame(error)
         self._end(_BROKEN)
         if self._count is None or self._count.done:
             raise error
-        event = error_json(_BROKEN, str(error), code="upstream_error")
+        event = error_json(_BROKEN, str(error), kind="upstream_error", code=_BROKEN)
         # The empty lines end whatever event was cut; alone they mean nothing.
         return b"\n\ndata: %b\n\n" % event
 
@@ -116,6 +115,10 @@ class Metered:
         if self._ended:
             return
         self._ended = True
-        counted = self._count.result() if self._count is not None else Counted(None, 0, exact=False)
+        counted = None
+        if self._count is not None and self._response.status < ERRORS_FROM:
+            counted = self._count.result()
+        if status == self._response.status:
+            self._call.praise(status)
         energy = self._response.energy() if self._response.energy is not None else None
         self._call.finish(status, counted, energy=energy)

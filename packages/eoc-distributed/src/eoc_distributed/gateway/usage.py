@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import msgspec
 
+from eoc_distributed.cluster import MAX_TOKENS
+
 from .sse import EventDecoder
 
 
@@ -47,12 +49,12 @@ class Counted(msgspec.Struct, frozen=True):
 
     Attributes:
         prompt_tokens: As the engine says; None if it does not.
-        completion_tokens: As the engine says, or as counted.
+        completion_tokens: As the engine says, or as counted; None if there is nothing to count.
         exact: Whether the engine said so.
     """
 
     prompt_tokens: int | None
-    completion_tokens: int
+    completion_tokens: int | None
     exact: bool
 
 
@@ -70,9 +72,10 @@ def _counted(usage: _Usage | None) -> Counted | None:
     )
     if prompt is None and completion is None:
         return None
-    return Counted(
-        max(0, prompt) if prompt is not None else None, max(0, completion or 0), exact=True
-    )
+    prompt, completion = prompt or 0, completion or 0
+    if not (0 <= prompt <= MAX_TOKENS and 0 <= completion <= MAX_TOKENS):
+        return None  # no engine means that
+    return Counted(prompt, completion, exact=True)
 
 
 def count_answer(body: bytes) -> Counted | None:
@@ -122,7 +125,7 @@ class StreamCount:
         """Return what has been counted up to this moment."""
         if self._usage is not None:
             return self._usage
-        return Counted(None, self.events, exact=False)
+        return Counted(None, self.events or None, exact=False)
 
 
 def _has_content(event: _Event) -> bool:

@@ -74,7 +74,7 @@ class _Series:
         self.completion = 0
         self.micro_joules: dict[str, int] = {}
         self.unknown_energy = 0
-        self.grams = 0.0
+        self.grams: dict[str, float] = {}
         self.ttft = _Times()
         self.duration = _Times()
 
@@ -114,8 +114,8 @@ class Metrics:
         cost = record.cost
         if cost is None:
             return
-        series.prompt += cost.prompt_tokens
-        series.completion += cost.completion_tokens
+        series.prompt += cost.prompt_tokens or 0
+        series.completion += cost.completion_tokens or 0
         if cost.energy is None:
             series.unknown_energy += 1
         else:
@@ -123,7 +123,8 @@ class Metrics:
             spent = series.micro_joules.get(quality, 0)
             series.micro_joules[quality] = spent + cost.energy.micro_joules
         if cost.g_co2e is not None:
-            series.grams += cost.g_co2e
+            quality = cost.carbon_quality.value if cost.carbon_quality is not None else "declared"
+            series.grams[quality] = series.grams.get(quality, 0.0) + cost.g_co2e
 
     def exposition(self) -> bytes:
         """Return everything in the text format."""
@@ -173,7 +174,9 @@ class _Requests(Collector):
             labels=(*both, "quality"),
         )
         grams = CounterMetricFamily(
-            "eoc_emissions_grams_co2e", "Operational emissions of requests.", labels=both
+            "eoc_emissions_grams_co2e",
+            "Operational emissions of requests, by where the figure comes from.",
+            labels=(*both, "quality"),
         )
         unknown = CounterMetricFamily(
             "eoc_requests_without_energy", "Requests whose energy is not known.", labels=both
@@ -185,7 +188,8 @@ class _Requests(Collector):
             tokens.add_metric((*key, "completion"), series.completion)
             for quality, micro_joules in series.micro_joules.items():
                 joules.add_metric((*key, quality), micro_joules / 1e6)
-            grams.add_metric(key, series.grams)
+            for quality, emitted in series.grams.items():
+                grams.add_metric((*key, quality), emitted)
             unknown.add_metric(key, series.unknown_energy)
         return (requests, tokens, joules, grams, unknown)
 

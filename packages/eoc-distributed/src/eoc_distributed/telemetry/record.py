@@ -16,9 +16,9 @@ class RequestRecord(msgspec.Struct, frozen=True, kw_only=True):
         model: Model asked for; empty if the request named none.
         worker_id: Who answered; empty if nobody was asked.
         status: HTTP status; 499 if the client went away.
-        ttft_ms: Time to the first token, or to the whole answer if it was not streamed.
+        ttft_ms: Time to the first token of a stream.
         duration_ms: From the request's arrival to the end of its answer.
-        cost: Tokens, energy and carbon; None if no worker was asked.
+        cost: Tokens, energy and carbon; None if no worker answered.
         tokens_exact: Whether the engine counted the tokens.
         attempts: Workers that were asked.
     """

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from random import Random
 
@@ -7,6 +8,7 @@ import msgspec
 import pytest
 
 from eoc_distributed import Capability, Cluster, Energy, InMemoryWorker, Load, MicroJoules, Quality
+from eoc_distributed.energy.accounting import RequestCost
 from eoc_distributed.errors import StreamBroken, WorkerFailed, WorkerTimeout, WorkerUnreachable
 from eoc_distributed.gateway import Gateway
 from eoc_distributed.gateway.refusals import json_response
@@ -125,7 +127,8 @@ async def test_a_stream_that_breaks_ends_with_an_error_event_and_is_not_sent_aga
         async for piece in response.body:
             got += piece
     last = got.strip().split(b"\n\n")[-1].removeprefix(b"data: ")
-    assert msgspec.json.decode(last)["error"]["code"] == "upstream_error"
+    error = msgspec.json.decode(last)["error"]
+    assert (error["type"], error["code"]) == ("upstream_error", 502)
     assert b"[DONE]" not in got
     assert (records[0].status, other.asked) == (502, 0)
 
@@ -179,7 +182,9 @@ async def test_a_refusal_of_the_only_worker_is_passed_on() -> None:
     to, records = gateway(Scripted("w", 1, json_response(b'{"error":1}', status=400)))
     response = await post(to)
     assert (response.status, await read(response)) == (400, b'{"error":1}')
-    assert records[0].cost is None
+    assert records[0].cost == RequestCost(None, None, None, None)
+    totals = to.ledger.workers["w"]
+    assert (totals.requests, totals.unknown_energy, totals.micro_joules) == (1, 1, 0)
 
 
 async def test_full_workers_are_a_429_and_unhealthy_ones_a_503() -> None:
@@ -256,3 +261,145 @@ async def test_clients_cannot_make_metric_series() -> None:
     text = (await read(await to(HTTPRequest("GET", "/metrics")))).decode()
     assert 'eoc_requests_total{model="unknown",status="404",worker=""} 50.0' in text
     assert "x49" not in text
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b'{"choices":[]}', b"\x1f\x8b packed", b"", b'{"usage":{"prompt_tokens":', b"[]"],
+    ids=["no usage", "packed", "empty", "cut", "a list"],
+)
+async def test_what_nobody_counted_has_no_price(answer: bytes) -> None:
+    to, records = gateway(Scripted("w", 2, json_response(answer)))
+    response = await post(to)
+    assert response.status == 200
+    assert response.header(b"x-eoc-micro-joules") is None
+    totals = to.ledger.workers["w"]
+    assert (totals.requests, totals.unknown_energy, totals.micro_joules) == (1, 1, 0)
+    assert records[0].ttft_ms is None
+
+
+async def test_monstrous_usage_is_no_usage() -> None:
+    answer = b'{"usage":{"prompt_tokens":1,"completion_tokens":1%s}}' % (b"0" * 400)
+    to, _ = gateway(Scripted("w", 2, json_response(answer)))
+    response = await post(to)
+    assert (response.status, await read(response)) == (200, answer)
+    assert to.ledger.workers["w"].unknown_energy == 1
+
+
+async def test_tokens_that_were_estimated_make_an_estimate_at_best() -> None:
+    worker = Scripted("w", None, sse(EVENT, b"data: [DONE]\n\n"))
+    worker.set_load(Load(micro_joules_per_token=2, energy_quality=Quality.MEASURED))
+    to, records = gateway(worker)
+    await read(await post(to))
+    cost = records[0].cost
+    assert cost is not None
+    assert cost.energy == Energy(MicroJoules((2 + 1) * 2), Quality.ESTIMATED)
+
+
+@pytest.mark.parametrize("status", [400, 404, 500])
+async def test_a_streamed_refusal_is_counted_and_not_charged(status: int) -> None:
+    refused = sse(b'data: {"error":{}}\n\n')
+    refused = HTTPResponse(status, refused.headers, refused.body)
+    to, records = gateway(Scripted("w", 2, refused))
+    await read(await post(to))
+    totals = to.ledger.workers["w"]
+    assert (totals.requests, totals.unknown_energy, totals.micro_joules) == (1, 1, 0)
+    assert records[0].ttft_ms is None
+
+
+async def test_a_stream_given_up_before_its_first_token_has_no_price() -> None:
+    start = b'data: {"choices":[{"delta":{"role":"assistant","content":""}}]}\n\n'
+    to, _ = gateway(Scripted("w", 2, sse(start, EVENT)))
+    response = await post(to)
+    assert await anext(response.body) == start
+    await response.body.aclose()  # type: ignore[attr-defined]
+    totals = to.ledger.workers["w"]
+    assert (totals.requests, totals.unknown_energy, totals.micro_joules) == (1, 1, 0)
+
+
+async def test_a_stream_given_up_later_is_charged_for_what_had_come() -> None:
+    to, _ = gateway(Scripted("w", 2, sse(EVENT, EVENT, EVENT)))
+    response = await post(to)
+    await anext(response.body)
+    await anext(response.body)
+    await response.body.aclose()  # type: ignore[attr-defined]
+    assert to.ledger.workers["w"].micro_joules == (2 + 2) * 2
+
+
+async def test_whole_answers_are_no_sample_of_the_time_to_first_token() -> None:
+    to, _ = gateway(Scripted("w", 2, json_response(ANSWER)))
+    await post(to)
+    assert to.cluster.load_of("w").p50_latency_ms is None
+    assert to.cluster.load_of("w").idle()
+
+
+async def test_emissions_say_where_they_come_from() -> None:
+    worker = InFrance("w", 2, json_response(ANSWER), json_response(ANSWER))
+    to, records = gateway(worker)
+    to.cluster.set_intensity("FR", 31.0)
+    response = await post(to)
+    assert response.header(b"x-eoc-energy-quality") == b"declared"
+    assert response.header(b"x-eoc-carbon-quality") == b"declared"
+    worker.set_load(Load(micro_joules_per_token=2, energy_quality=Quality.MEASURED))
+    response = await post(to)
+    assert response.header(b"x-eoc-energy-quality") == b"measured"
+    assert response.header(b"x-eoc-carbon-quality") == b"estimated"
+    assert records[1].cost is not None
+    assert records[1].cost.carbon_quality is Quality.ESTIMATED
+
+
+async def test_a_request_that_this_gateway_has_sent_is_refused() -> None:
+    to, _ = gateway(Scripted("w", 2, json_response(ANSWER)))
+    via = ((b"via", b"1.1 other, 1.1 " + to.pseudonym.encode()),)
+    response = await to(HTTPRequest("POST", "/v1/chat/completions", via, BODY))
+    assert response.status == 508
+    other = ((b"via", b"1.1 other"),)
+    assert (await to(HTTPRequest("POST", "/v1/chat/completions", other, BODY))).status == 200
+
+
+async def test_a_worker_whose_answers_break_off_is_left_alone() -> None:
+    def breaking() -> HTTPResponse:
+        return sse(EVENT, StreamBroken("bad", "gone"))
+
+    bad = Scripted("bad", 1, *[breaking() for _ in range(5)])
+    good = Scripted("good", 9, *[sse(EVENT, b"data: [DONE]\n\n") for _ in range(5)])
+    to, _ = gateway(bad, good)
+    for _ in range(3):
+        with pytest.raises(StreamBroken):
+            await read(await post(to))
+    assert not to.cluster["bad"].healthy
+    assert (await read(await post(to))).endswith(b"[DONE]\n\n")
+
+
+async def test_one_poisoned_prompt_speaks_against_one_worker() -> None:
+    workers = [
+        Scripted(name, i + 1, WorkerUnreachable(name, "cut")) for i, name in enumerate("abc")
+    ]
+    to, _ = gateway(*workers)
+    for _ in range(3):
+        await post(to)
+    assert [to.cluster[name].healthy for name in "abc"] == [False, True, True]
+    for _ in range(20):
+        await post(to)
+    assert any(to.cluster[name].healthy for name in "abc")
+
+
+async def test_retries_of_a_router_that_takes_turns_are_spread() -> None:
+    asked = Counter[str]()
+    names = [f"w{i}" for i in range(4)]
+    first = Scripted("first", 1, json_response(b"{}", status=500))
+    others = [Scripted(name, 9, json_response(ANSWER)) for name in names]
+    made = Gateway(
+        Cluster([first, *others]), new_router=lambda: create("round-robin", rng=Random(1))
+    )
+    for _ in range(40):
+        made.retries.deposit()
+        response = await post(made)
+        asked[(response.header(b"x-eoc-worker") or b"").decode()] += 1
+    assert set(asked) >= set(names)
+
+
+class InFrance(Scripted):
+    def __init__(self, name: str, micro_joules: int | None, *script: HTTPResponse) -> None:
+        super().__init__(name, micro_joules, *script)
+        self.capability = Capability({"m"}, zone="FR")

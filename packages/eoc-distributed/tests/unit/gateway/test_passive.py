@@ -78,16 +78,42 @@ def test_probes_and_requests_are_judged_together(cluster: Cluster, clock: Manual
         health.server_error("a", 502)
     health.probe_failed("a", "/health answered 503")
     assert cluster["a"].unhealthy_reason == "/health answered 503"
+    clock.advance(BASE_EJECTION_S)
+    health.readmit()
+    assert not cluster["a"].healthy
     health.probe_passed("a")
-    assert cluster["a"].unhealthy_reason == "5 answers of 502 in a row"
+    assert cluster["a"].healthy
+
+
+def test_good_probes_do_not_end_the_time_away_of_who_fails_at_its_work(
+    cluster: Cluster, clock: ManualClock
+) -> None:
+    health = Health(cluster)
+    for _ in range(MAX_UNREACHABLE):
+        health.unreachable("a", "cut in mid-answer")
+    for _ in range(5):
+        health.probe_passed("a")
+    assert not cluster["a"].healthy
     clock.advance(BASE_EJECTION_S)
     health.readmit()
     assert cluster["a"].healthy
 
 
-def test_a_good_probe_brings_back_who_was_unreachable(cluster: Cluster) -> None:
+def test_who_was_dead_and_passes_its_probes_again_comes_back_at_once(cluster: Cluster) -> None:
     health = Health(cluster)
     for _ in range(MAX_UNREACHABLE):
         health.unreachable("a", "refused")
+    health.probe_failed("a", "refused")
     health.probe_passed("a")
     assert cluster["a"].healthy
+
+
+def test_the_last_healthy_worker_stays_unless_its_probes_miss_too(cluster: Cluster) -> None:
+    health = Health(cluster)
+    for worker in "ab":
+        for _ in range(MAX_UNREACHABLE):
+            health.unreachable(worker, "cut")
+    assert cluster["b"].healthy
+    health.probe_missed("b")
+    health.unreachable("b", "cut")
+    assert not cluster["b"].healthy
