@@ -268,3 +268,38 @@ async def test_a_body_shorter_than_its_length_cuts_the_connection() -> None:
     async with Server(short) as server:
         got = await talk(server, GET + LAST)
     assert got.count(b"HTTP/1.1 200") == 1
+
+
+OFFER = b"Host: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: h2c\r\n"
+UPGRADING = {
+    "length": b"POST /u HTTP/1.1\r\n" + OFFER + b"Content-Length: 3\r\n\r\nabc",
+    "chunks": b"POST /u HTTP/1.1\r\n"
+    + OFFER
+    + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("message", UPGRADING.values(), ids=UPGRADING.keys())
+async def test_an_offer_to_upgrade_does_not_part_a_request_from_its_body(message: bytes) -> None:
+    async with Server(echo) as server:
+        got = await talk(server, message + LAST)
+        assert got.count(b"HTTP/1.1 ") == 2
+        assert b"POST /u abc;" in got
+        assert b"GET /z ;" in got
+        for cut in range(1, len(message)):
+            assert await talk(server, message[:cut], message[cut:] + LAST) == got, cut
+
+
+async def test_offers_to_upgrade_may_be_pipelined_without_end() -> None:
+    async with Server(echo) as server:
+        got = await talk(server, (b"GET /u HTTP/1.1\r\n" + OFFER + b"\r\n") * 1200 + LAST)
+    assert got.count(b"GET /u ;") == 1200
+    assert b"GET /z ;" in got
+
+
+async def test_a_whole_url_without_a_path_keeps_its_query() -> None:
+    async with Server(echo) as server:
+        got = await talk(
+            server, b"GET http://x?q=a/b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        )
+    assert b"GET /?q=a/b ;" in got

@@ -91,10 +91,15 @@ class Intake:
         if self.refused:
             return
         self._quiet += len(data)
+        rest: bytes | memoryview = data
         try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade as upgrade:
-            self._after_upgrade(data, upgrade)
+            while True:
+                try:
+                    self._parser.feed_data(rest)
+                    break
+                except httptools.HttpParserUpgrade as upgrade:
+                    rest = memoryview(rest)[upgrade.args[0] :]
+                    self._without_offer()
         except httptools.HttpParserCallbackError:
             if self._bad is None:
                 raise
@@ -106,14 +111,27 @@ class Intake:
         else:
             self._check_pending(len(data))
 
-    def _after_upgrade(self, data: bytes, upgrade: httptools.HttpParserUpgrade) -> None:
-        """Answer an offer to change protocols as if it had not been made (RFC 9110, 7.8)."""
-        if self.refused:
-            return
-        offset = upgrade.args[0] if upgrade.args else len(data)
+    def _without_offer(self) -> None:
+        """Read a head again as if it offered no change of protocols (RFC 9110, 7.8).
+
+        The parser takes the offer for accepted: it skips the body and stops. A fresh one is
+        given the same head without the offer, and so reads the body and what follows.
+        """
+        arrival = self.requests.pop()
+        version = b"1.0" if arrival.http10 else b"1.1"
+        lines = [b"%b %b HTTP/%b" % (arrival.request.method.encode("ascii"), self._url, version)]
+        for name, value in self._headers:
+            kept = value
+            if name == b"upgrade":
+                continue
+            if name == b"connection":
+                options = [option.strip() for option in value.split(b",")]
+                kept = b", ".join(o for o in options if o and o.lower() != b"upgrade")
+                if not kept:
+                    continue
+            lines.append(b"%b: %b" % (name, kept))
         self._parser = httptools.HttpRequestParser(self)
-        if offset < len(data):
-            self.feed(data[offset:])
+        self._parser.feed_data(b"\r\n".join(lines) + b"\r\n\r\n")
 
     def _check_pending(self, fed: int) -> None:
         """Bound what the parser holds of a head, chunk extension or trailer not yet ended."""
@@ -240,6 +258,7 @@ def _origin_form(target: bytes) -> str:
     """Return path and query of a request target, which may be a whole URL (RFC 9112, 3.2.2)."""
     if not target.startswith(b"/") and b"://" in target:
         _, _, rest = target.partition(b"://")
-        slash = rest.find(b"/")
-        target = rest[slash:] if slash >= 0 else b"/"
+        origin, mark, query = rest.partition(b"?")
+        slash = origin.find(b"/")
+        target = (origin[slash:] if slash >= 0 else b"/") + mark + query
     return target.decode("latin-1")
