@@ -71,9 +71,11 @@ class Watched:
         self._api_key: str | None = None
         if config.api_key_env is not None:
             self._api_key = environment.get(config.api_key_env)
+            where = f"worker {self.id}: api_key_env"
             if not self._api_key:
-                where = f"worker {self.id}: api_key_env"
                 raise ConfigError(where, f"{config.api_key_env} is not set")
+            if not self._api_key.isascii() or not self._api_key.isprintable():
+                raise ConfigError(where, f"{config.api_key_env} is not printable ASCII")
         self._meter = open_meter(config.meter) if config.meter is not None else None
         self._energy = TokenEnergy()
         self._tokens_seen = 0
