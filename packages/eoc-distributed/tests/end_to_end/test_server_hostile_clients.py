@@ -164,6 +164,32 @@ async def test_an_offer_to_upgrade_is_ignored() -> None:
     assert b"GET /z ;" in got
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"Content-Length: %d\r\n\r\n%b" % (len(GET), GET),
+        b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(GET), GET),
+    ],
+    ids=["length", "chunks"],
+)
+async def test_a_body_behind_an_offer_to_upgrade_is_the_body_of_its_request(body: bytes) -> None:
+    offer = b"POST /u HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n" + body
+    async with Server(echo) as server:
+        whole = await talk(server, offer + LAST)
+        pieces = await talk(server, *((offer + LAST)[n : n + 7] for n in range(0, 400, 7)))
+    for got in (whole, pieces):
+        assert b"POST /u " + GET + b";" in got
+        assert got.count(b"HTTP/1.1 200") == 2
+        assert b"GET /z ;" in got
+
+
+async def test_more_offers_to_upgrade_than_the_stack_is_deep_are_answered() -> None:
+    offer = b"GET /u HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+    async with Server(echo) as server:
+        got = await talk(server, offer * 1200 + LAST)
+    assert got.count(b"GET /u ;") == 1200
+
+
 async def test_a_whole_url_as_target_is_read_as_its_path() -> None:
     async with Server(echo) as server:
         got = await talk(

@@ -86,15 +86,22 @@ class Intake:
         self._quiet = 0
         self._bad: HTTPResponse | None = None
 
-    def feed(self, data: bytes) -> None:
+    def feed(self, data: bytes | memoryview) -> None:
         """Take bytes; after a refusal they are dropped."""
         if self.refused:
             return
         self._quiet += len(data)
         try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade as upgrade:
-            self._after_upgrade(data, upgrade)
+            while True:
+                try:
+                    self._parser.feed_data(data)
+                    break
+                except httptools.HttpParserUpgrade as upgrade:
+                    if self.refused:
+                        return
+                    head = self._without_upgrade()
+                    data = memoryview(data)[upgrade.args[0] :]
+                    self._parser.feed_data(head)
         except httptools.HttpParserCallbackError:
             if self._bad is None:
                 raise
@@ -106,14 +113,17 @@ class Intake:
         else:
             self._check_pending(len(data))
 
-    def _after_upgrade(self, data: bytes, upgrade: httptools.HttpParserUpgrade) -> None:
-        """Answer an offer to change protocols as if it had not been made (RFC 9110, 7.8)."""
-        if self.refused:
-            return
-        offset = upgrade.args[0] if upgrade.args else len(data)
+    def _without_upgrade(self) -> bytes:
+        """Return the last head without its offer to change protocols, for a parser of its own.
+
+        The offer is answered as if it had not been made (RFC 9110 section 7.8); the body that
+        the head announces is still to come, and belongs to this request.
+        """
+        method, version = self._parser.get_method(), self._parser.get_http_version()
         self._parser = httptools.HttpRequestParser(self)
-        if offset < len(data):
-            self.feed(data[offset:])
+        lines = [b"%b %b HTTP/%b" % (method, self._url, version.encode("ascii"))]
+        lines += [b"%b: %b" % field for field in self._headers if field[0] != b"upgrade"]
+        return b"\r\n".join([*lines, b"", b""])
 
     def _check_pending(self, fed: int) -> None:
         """Bound what the parser holds of a head, chunk extension or trailer not yet ended."""
@@ -195,6 +205,8 @@ class Intake:
         self._body.append(data)
 
     def on_message_complete(self) -> None:
+        if self._parser.should_upgrade():
+            return  # read once more, without the offer
         body = self._body
         request = HTTPRequest(
             self._parser.get_method().decode("ascii"),
