@@ -294,3 +294,15 @@ async def test_a_body_shorter_than_its_length_cuts_the_connection() -> None:
     async with Server(short) as server:
         got = await talk(server, GET + LAST)
     assert got.count(b"HTTP/1.1 200") == 1
+
+
+async def test_a_port_in_use_is_an_error_of_the_system_not_a_group() -> None:
+    async with Server(echo) as server:
+        with pytest.raises(OSError, match="in use"):
+            await Server(echo, port=server.port).__aenter__()
+
+
+async def test_an_error_inside_an_open_server_comes_out_as_it_is() -> None:
+    with pytest.raises(LookupError, match="mine"):
+        async with Server(echo):
+            raise LookupError("mine")
