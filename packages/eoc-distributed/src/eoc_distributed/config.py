@@ -16,8 +16,10 @@ from .errors import ConfigError
 KIB = 1024
 MIB = 1024 * KIB
 
-Positive = Annotated[float, msgspec.Meta(gt=0)]
-NotNegative = Annotated[float, msgspec.Meta(ge=0)]
+_LARGEST = 1e12
+"""Well above any time, size or intensity that makes sense, and keeps infinity out."""
+Positive = Annotated[float, msgspec.Meta(gt=0, le=_LARGEST)]
+NotNegative = Annotated[float, msgspec.Meta(ge=0, le=_LARGEST)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
@@ -181,6 +183,8 @@ def parse_config(text: bytes, *, where: str) -> GatewayConfig:
         raise ConfigError(f"{where}: {key.strip('`').removeprefix('$.') or 'top'}", what) from error
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
         raise ConfigError(where, str(error)) from error
+    except RecursionError as error:
+        raise ConfigError(where, "nested too deep") from error
 
 
 def load_config(path: Path) -> GatewayConfig:
