@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import pytest
 
@@ -306,3 +307,63 @@ async def test_an_error_inside_an_open_server_comes_out_as_it_is() -> None:
     with pytest.raises(LookupError, match="mine"):
         async with Server(echo):
             raise LookupError("mine")
+
+
+@pytest.mark.parametrize(
+    "ahead",
+    [GET * 40, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + b"a" * 100_000],
+    ids=["many requests", "a large body"],
+)
+async def test_a_client_that_leaves_is_seen_though_reading_is_paused(ahead: bytes) -> None:
+    started, ended = asyncio.Event(), asyncio.Event()
+
+    async def slow(_: HTTPRequest) -> HTTPResponse:
+        started.set()
+        try:
+            await asyncio.sleep(1000)
+        finally:
+            ended.set()
+        raise AssertionError
+
+    async with Server(slow, limits=Limits(read_ahead_bytes=1000)) as server, asyncio.timeout(20):
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(GET)
+        await started.wait()
+        writer.write(ahead)
+        await asyncio.sleep(0)
+        writer.close()
+        await ended.wait()
+
+
+async def test_bodies_are_not_read_far_ahead_and_still_all_answered() -> None:
+    post = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n" + b"a" * 300_000
+    async with Server(echo, limits=Limits(read_ahead_bytes=1000)) as server:
+        got = await talk(server, post * 3 + LAST)
+    assert got.count(b"HTTP/1.1 200") == 4
+
+
+async def test_a_body_that_trickles_on_is_refused_in_the_end() -> None:
+    async with Server(echo, limits=Limits(body_timeout_s=0.2)) as server:
+        got = await talk(server, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\na")
+    assert got.startswith(b"HTTP/1.1 408 ")
+
+
+async def test_connections_above_the_limit_are_closed() -> None:
+    async with Server(echo, limits=Limits(connections=1)) as server, asyncio.timeout(20):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(GET)
+        await reader.readuntil(b";")
+        other, second = await asyncio.open_connection("127.0.0.1", server.port)
+        with suppress(ConnectionError):
+            assert await other.read() == b""
+        second.close()
+        writer.close()
+
+
+async def test_an_answer_without_content_has_no_length() -> None:
+    async def empty(_: HTTPRequest) -> HTTPResponse:
+        return HTTPResponse(204, ((b"content-length", b"0"),), Whole(b""))
+
+    async with Server(empty) as server:
+        got = await talk(server, LAST)
+    assert b"content-length" not in got

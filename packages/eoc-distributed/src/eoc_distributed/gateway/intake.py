@@ -47,6 +47,8 @@ class Intake:
 
     Attributes:
         requests: Complete requests and at most one refusal, which is the last.
+        ahead_bytes: Bytes of bodies that have come in `requests` and after them; whoever takes
+            a request takes its body off.
         in_head: Whether a head has begun and not ended.
         in_body: Whether a body has begun and not ended.
         wants_continue: Whether the client waits for `100 Continue`; whoever sends it clears this.
@@ -63,6 +65,7 @@ class Intake:
         "_parser",
         "_quiet",
         "_url",
+        "ahead_bytes",
         "in_body",
         "in_head",
         "refused",
@@ -84,6 +87,7 @@ class Intake:
         self._body_size = 0
         self._head_size = 0
         self._quiet = 0
+        self.ahead_bytes = 0
         self._bad: HTTPResponse | None = None
 
     def feed(self, data: bytes | memoryview) -> None:
@@ -200,6 +204,7 @@ class Intake:
         self._quiet = 0
         self.wants_continue = False
         self._body_size += len(data)
+        self.ahead_bytes += len(data)
         if self._body_size > self._limits.body_bytes:
             self._stop(self._body_too_large())
         self._body.append(data)
