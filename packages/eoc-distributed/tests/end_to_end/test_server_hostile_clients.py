@@ -367,3 +367,18 @@ async def test_an_answer_without_content_has_no_length() -> None:
     async with Server(empty) as server:
         got = await talk(server, LAST)
     assert b"content-length" not in got
+
+
+@pytest.mark.parametrize("path", [b"/v1/../x", b"/v1/%2E%2e/x", b"/v1/..", b"/v1/./x?q"])
+async def test_dot_segments_are_refused(path: bytes) -> None:
+    async with Server(echo) as server:
+        got = await talk(server, b"POST " + path + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+        fine = await talk(server, LAST.replace(b"/z", b"/v1/models/a..b/.c?d=/../"))
+    assert got.startswith(b"HTTP/1.1 400 ")
+    assert fine.startswith(b"HTTP/1.1 200 ")
+
+
+async def test_a_whole_url_without_a_path_keeps_its_query() -> None:
+    async with Server(echo) as server:
+        got = await talk(server, LAST.replace(b"/z", b"http://x?q=/1"))
+    assert b"GET /?q=/1 ;" in got

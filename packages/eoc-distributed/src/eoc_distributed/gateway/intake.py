@@ -11,6 +11,7 @@ Host, HTTP/0.9, and sizes above the limits.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from typing import NamedTuple
 
@@ -21,6 +22,9 @@ from eoc_distributed.http import HTTPRequest, HTTPResponse
 
 from .refusals import refusal
 
+_AUTHORITY = re.compile(rb"[^/?#]*")
+_DOT_SEGMENT = re.compile(rb"/(?:\.|%2e){1,2}(?:/|\\|%2f|%5c|$)", re.IGNORECASE)
+"""`.` and `..` as parts of a path (RFC 3986 section 3.3), also in percent-encoding."""
 _BODY_OVERHEAD_BYTES = 320 * 1024
 """Bytes of chunk extensions or trailers that may come without a byte of body; at least one
 read of the event loop (256 KiB) must fit."""
@@ -171,6 +175,8 @@ class Intake:
             self._stop(refusal(505, "HTTP/1.1 is spoken here", code="http_version"))
         if self._parser.get_method() == b"CONNECT":
             self._stop(refusal(405, "this is no tunnel", code="method_not_allowed"))
+        if _DOT_SEGMENT.search(self._url.partition(b"?")[0]):
+            self._stop(refusal(400, "the path has dot segments", code="bad_request"))
         length, chunked, expects = self._framing(version)
         if length > self._limits.body_bytes:
             self._stop(self._body_too_large())
@@ -257,6 +263,8 @@ def _origin_form(target: bytes) -> str:
     """Return path and query of a request target, which may be a whole URL (RFC 9112, 3.2.2)."""
     if not target.startswith(b"/") and b"://" in target:
         _, _, rest = target.partition(b"://")
-        slash = rest.find(b"/")
-        target = rest[slash:] if slash >= 0 else b"/"
+        authority = _AUTHORITY.match(rest)
+        target = rest[authority.end() :] if authority is not None else b""
+        if not target.startswith(b"/"):
+            target = b"/" + target  # an empty path, perhaps with a query
     return target.decode("latin-1")
