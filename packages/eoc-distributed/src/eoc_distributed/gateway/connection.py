@@ -62,7 +62,7 @@ class Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(high=self._limits.write_buffer_bytes)
         if len(self._server.connections) >= self._limits.connections:
-            transport.abort()
+            self._transport.abort()
             return
         self._server.connections.add(self)
         self._task = self._server.tasks.create_task(self._run(self._transport))
