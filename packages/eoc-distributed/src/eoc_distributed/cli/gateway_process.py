@@ -86,6 +86,8 @@ async def serve(config: GatewayConfig, *, say: Say, show_requests: bool = False)
         _carbon_sources(config),
     )
     follow_carbon(at=datetime.now(UTC))
+    for zone in unknown_zones(workers, _carbon_sources(config), at=datetime.now(UTC)):
+        say(f"carbon intensity of zone {zone} is unknown; give it with g_per_kwh= or --carbon")
     try:
         async with Server(
             gateway, host=config.host, port=config.port, limits=config.limits
@@ -199,6 +201,16 @@ def set_intensities(
         intensity = next((figure for figure in known if figure is not None), None)
         if intensity is not None:
             cluster.set_intensity(zone, intensity.g_per_kwh)
+
+
+def unknown_zones(
+    workers: Iterable[WorkerConfig], sources: tuple[CarbonSource, ...], *, at: datetime
+) -> list[str]:
+    """Return the zones of workers without a figure of their own that no source knows."""
+    zones = {one.zone for one in workers if one.zone is not None and one.g_co2e_per_kwh is None}
+    return [
+        zone for zone in sorted(zones) if all(one.intensity(zone, at) is None for one in sources)
+    ]
 
 
 async def _drain(server: Server, timeout_s: float, hurry: asyncio.Event) -> int:

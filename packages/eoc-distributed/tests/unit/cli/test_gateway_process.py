@@ -7,7 +7,8 @@ import pytest
 
 from eoc_distributed import Capability, Cluster, InMemoryWorker
 from eoc_distributed.carbon import Annual, read_hourly
-from eoc_distributed.cli.gateway_process import _printer, set_intensities
+from eoc_distributed.cli.gateway_process import _printer, set_intensities, unknown_zones
+from eoc_distributed.config import WorkerConfig
 from eoc_distributed.telemetry.record import RequestRecord
 
 NOON = datetime(2026, 12, 1, 12, 30, tzinfo=UTC)
@@ -58,3 +59,12 @@ def test_a_terminal_that_is_gone_raises_nothing(monkeypatch: pytest.MonkeyPatch)
     printed(record)
     printed(record)
     assert tries == 1
+
+
+def test_zones_whose_intensity_nobody_knows_are_named() -> None:
+    workers = [
+        WorkerConfig(url="http://a", zone="FR"),
+        WorkerConfig(url="http://b", zone="XX"),
+        WorkerConfig(url="http://c", zone="YY", g_co2e_per_kwh=5.0),
+    ]
+    assert unknown_zones(workers, (Annual(),), at=NOON) == ["XX"]
