@@ -16,8 +16,10 @@ from .errors import ConfigError
 KIB = 1024
 MIB = 1024 * KIB
 
-Positive = Annotated[float, msgspec.Meta(gt=0)]
-NotNegative = Annotated[float, msgspec.Meta(ge=0)]
+_LARGEST = 1e12
+"""Well above any time, size or intensity that makes sense, and keeps infinity out."""
+Positive = Annotated[float, msgspec.Meta(gt=0, le=_LARGEST)]
+NotNegative = Annotated[float, msgspec.Meta(ge=0, le=_LARGEST)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
@@ -30,8 +32,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         url_bytes: Request target; beyond it 414.
         body_bytes: Body of a request; beyond it 413, before all of it is read.
         pipelined: Requests read ahead on a connection; beyond it reading pauses.
+        read_ahead_bytes: Bodies read ahead while a request is answered; beyond it reading pauses.
+        connections: Connections held at a time; further ones are closed at once.
         head_timeout_s: From the first byte of a head to its end.
         body_idle_timeout_s: Between two reads of a body.
+        body_timeout_s: From the first byte of a body to its end.
         keep_alive_s: Between two requests on a connection.
         write_timeout_s: How long a client may leave its answer unread.
         write_buffer_bytes: Unread answer at which its source is paused.
@@ -42,8 +47,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     url_bytes: Count = 64 * KIB
     body_bytes: Count = 64 * MIB
     pipelined: Count = 16
+    read_ahead_bytes: Count = 256 * KIB
+    connections: Count = 16384
     head_timeout_s: Positive = 10.0
     body_idle_timeout_s: Positive = 30.0
+    body_timeout_s: Positive = 600.0
     keep_alive_s: Positive = 75.0
     write_timeout_s: Positive = 120.0
     write_buffer_bytes: Count = 64 * KIB
@@ -181,6 +189,8 @@ def parse_config(text: bytes, *, where: str) -> GatewayConfig:
         raise ConfigError(f"{where}: {key.strip('`').removeprefix('$.') or 'top'}", what) from error
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
         raise ConfigError(where, str(error)) from error
+    except RecursionError as error:
+        raise ConfigError(where, "nested too deep") from error
 
 
 def load_config(path: Path) -> GatewayConfig:

@@ -236,7 +236,7 @@ async def test_sigterm_lets_a_stream_finish_and_then_stops(served: Any) -> None:
     )
     words = 0
     async for event in stream:
-        if words == 0:
+        if not words and event.choices[0].delta.content:
             gateway.process.send_signal(signal.SIGTERM)
         words += bool(event.choices[0].delta.content)
     assert words == 20
@@ -257,9 +257,11 @@ async def test_a_stream_longer_than_the_drain_is_cut(
             model="tiny", messages=HELLO, stream=True, max_tokens=100_000
         )
         with pytest.raises((openai.APIConnectionError, httpx2.TransportError)):  # noqa: PT012
+            sent = False
             async for _ in stream:
-                if gateway.process.returncode is None:
+                if not sent:
                     gateway.process.send_signal(signal.SIGTERM)
+                sent = True
         async with asyncio.timeout(20):
             assert await gateway.process.wait() == 0
             await mock.ended.wait()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import pytest
 
@@ -164,6 +165,32 @@ async def test_an_offer_to_upgrade_is_ignored() -> None:
     assert b"GET /z ;" in got
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"Content-Length: %d\r\n\r\n%b" % (len(GET), GET),
+        b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(GET), GET),
+    ],
+    ids=["length", "chunks"],
+)
+async def test_a_body_behind_an_offer_to_upgrade_is_the_body_of_its_request(body: bytes) -> None:
+    offer = b"POST /u HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n" + body
+    async with Server(echo) as server:
+        whole = await talk(server, offer + LAST)
+        pieces = await talk(server, *((offer + LAST)[n : n + 7] for n in range(0, 400, 7)))
+    for got in (whole, pieces):
+        assert b"POST /u " + GET + b";" in got
+        assert got.count(b"HTTP/1.1 200") == 2
+        assert b"GET /z ;" in got
+
+
+async def test_more_offers_to_upgrade_than_the_stack_is_deep_are_answered() -> None:
+    offer = b"GET /u HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+    async with Server(echo) as server:
+        got = await talk(server, offer * 1200 + LAST)
+    assert got.count(b"GET /u ;") == 1200
+
+
 async def test_a_whole_url_as_target_is_read_as_its_path() -> None:
     async with Server(echo) as server:
         got = await talk(
@@ -270,36 +297,88 @@ async def test_a_body_shorter_than_its_length_cuts_the_connection() -> None:
     assert got.count(b"HTTP/1.1 200") == 1
 
 
-OFFER = b"Host: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: h2c\r\n"
-UPGRADING = {
-    "length": b"POST /u HTTP/1.1\r\n" + OFFER + b"Content-Length: 3\r\n\r\nabc",
-    "chunks": b"POST /u HTTP/1.1\r\n"
-    + OFFER
-    + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
-}
-
-
-@pytest.mark.parametrize("message", UPGRADING.values(), ids=UPGRADING.keys())
-async def test_an_offer_to_upgrade_does_not_part_a_request_from_its_body(message: bytes) -> None:
+async def test_a_port_in_use_is_an_error_of_the_system_not_a_group() -> None:
     async with Server(echo) as server:
-        got = await talk(server, message + LAST)
-        assert got.count(b"HTTP/1.1 ") == 2
-        assert b"POST /u abc;" in got
-        assert b"GET /z ;" in got
-        for cut in range(1, len(message)):
-            assert await talk(server, message[:cut], message[cut:] + LAST) == got, cut
+        with pytest.raises(OSError, match="in use"):
+            await Server(echo, port=server.port).__aenter__()
 
 
-async def test_offers_to_upgrade_may_be_pipelined_without_end() -> None:
+async def test_an_error_inside_an_open_server_comes_out_as_it_is() -> None:
+    with pytest.raises(LookupError, match="mine"):
+        async with Server(echo):
+            raise LookupError("mine")
+
+
+@pytest.mark.parametrize(
+    "ahead",
+    [GET * 40, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + b"a" * 100_000],
+    ids=["many requests", "a large body"],
+)
+async def test_a_client_that_leaves_is_seen_though_reading_is_paused(ahead: bytes) -> None:
+    started, ended = asyncio.Event(), asyncio.Event()
+
+    async def slow(_: HTTPRequest) -> HTTPResponse:
+        started.set()
+        try:
+            await asyncio.sleep(1000)
+        finally:
+            ended.set()
+        raise AssertionError
+
+    async with Server(slow, limits=Limits(read_ahead_bytes=1000)) as server, asyncio.timeout(20):
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(GET)
+        await started.wait()
+        writer.write(ahead)
+        await asyncio.sleep(0)
+        writer.close()
+        await ended.wait()
+
+
+async def test_bodies_are_not_read_far_ahead_and_still_all_answered() -> None:
+    post = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n" + b"a" * 300_000
+    async with Server(echo, limits=Limits(read_ahead_bytes=1000)) as server:
+        got = await talk(server, post * 3 + LAST)
+    assert got.count(b"HTTP/1.1 200") == 4
+
+
+async def test_a_body_that_trickles_on_is_refused_in_the_end() -> None:
+    async with Server(echo, limits=Limits(body_timeout_s=0.2)) as server:
+        got = await talk(server, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\na")
+    assert got.startswith(b"HTTP/1.1 408 ")
+
+
+async def test_connections_above_the_limit_are_closed() -> None:
+    async with Server(echo, limits=Limits(connections=1)) as server, asyncio.timeout(20):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(GET)
+        await reader.readuntil(b";")
+        other, second = await asyncio.open_connection("127.0.0.1", server.port)
+        with suppress(ConnectionError):
+            assert await other.read() == b""
+        second.close()
+        writer.close()
+
+
+async def test_an_answer_without_content_has_no_length() -> None:
+    async def empty(_: HTTPRequest) -> HTTPResponse:
+        return HTTPResponse(204, ((b"content-length", b"0"),), Whole(b""))
+
+    async with Server(empty) as server:
+        got = await talk(server, LAST)
+    assert b"content-length" not in got
+
+
+@pytest.mark.parametrize("path", [b"/v1/../x", b"/v1/%2E%2e/x", b"/v1/..", b"/v1/./x?q"])
+async def test_dot_segments_are_refused(path: bytes) -> None:
     async with Server(echo) as server:
-        got = await talk(server, (b"GET /u HTTP/1.1\r\n" + OFFER + b"\r\n") * 1200 + LAST)
-    assert got.count(b"GET /u ;") == 1200
-    assert b"GET /z ;" in got
+        got = await talk(server, b"POST " + path + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+        fine = await talk(server, LAST.replace(b"/z", b"/v1/models/a..b/.c?d=/../"))
+    assert got.startswith(b"HTTP/1.1 400 ")
+    assert fine.startswith(b"HTTP/1.1 200 ")
 
 
 async def test_a_whole_url_without_a_path_keeps_its_query() -> None:
     async with Server(echo) as server:
-        got = await talk(
-            server, b"GET http://x?q=a/b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-        )
-    assert b"GET /?q=a/b ;" in got
+        got = await talk(server, LAST.replace(b"/z", b"http://x?q=/1"))
+    assert b"GET /?q=/1 ;" in got

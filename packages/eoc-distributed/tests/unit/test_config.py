@@ -39,3 +39,18 @@ def test_errors_name_file_key_and_fault(text: bytes, says: str) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"none\.toml"):
         load_config(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("carbon_file = " + "[" * 5000 + "]" * 5000, "nested too deep"),
+        ("drain.timeout_s = inf", "timeout_s"),
+        ("[[workers]]\nurl = 'http://a'\ng_co2e_per_kwh = inf", "g_co2e_per_kwh"),
+        ("[[workers]]\nurl = 'http://a'\ng_co2e_per_kwh = nan", "g_co2e_per_kwh"),
+    ],
+    ids=["deep", "infinite time", "infinite intensity", "no number"],
+)
+def test_what_would_fail_later_is_refused_while_read(text: str, says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        parse_config(text.encode(), where="f.toml")

@@ -11,6 +11,8 @@ from eoc_distributed.errors import ConfigError
 _PORTS = {"http": 80, "https": 443}
 _SAFE_PATH = re.compile(r"[!-~]*")
 
+_LABEL_CHARS = 63
+
 
 class Address(NamedTuple):
     """An origin and a path in front of `/v1`.
@@ -52,6 +54,8 @@ def parse_address(url: str) -> Address:
         raise ConfigError(url, "a worker's URL begins with http:// or https://")
     if not parts.hostname or not parts.hostname.isascii():
         raise ConfigError(url, "a worker's URL names a host")
+    if not all(0 < len(label) <= _LABEL_CHARS for label in parts.hostname.rstrip(".").split(".")):
+        raise ConfigError(url, "a part of the host's name is empty or longer than 63 characters")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ConfigError(url, "a worker's URL has no user, query or fragment")
     if not _SAFE_PATH.fullmatch(parts.path):

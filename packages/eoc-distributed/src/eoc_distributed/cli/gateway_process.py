@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -52,7 +54,7 @@ def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 
 async def serve(config: GatewayConfig, *, say: Say, show_requests: bool = False) -> None:
-    """Serve until a signal comes, then drain.
+    """Serve until a signal comes, then drain; a second signal cuts what still runs.
 
     Args:
         config: What to serve.
@@ -63,12 +65,17 @@ async def serve(config: GatewayConfig, *, say: Say, show_requests: bool = False)
         ConfigError: The configuration is wrong, or the port cannot be had.
     """
     loop = asyncio.get_running_loop()
-    stop = asyncio.Event()
-    for number in _SIGNALS:
-        loop.add_signal_handler(number, stop.set)
+    say = _unfailing(say)
     workers = config.workers or await _look_around(say)
+    stop, hurry = asyncio.Event(), asyncio.Event()
+
+    def on_signal() -> None:
+        (hurry if stop.is_set() else stop).set()
+
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, on_signal)
     rng = Random()  # noqa: S311 - balances load; seeded by the system
-    gateway = make_gateway(config, rng=rng, on_record=_print if show_requests else None)
+    gateway = make_gateway(config, rng=rng, on_record=_printer() if show_requests else None)
     watched = watch_all(
         workers, gateway=gateway, watch_config=config.watch, upstream=config.upstream
     )
@@ -79,19 +86,22 @@ async def serve(config: GatewayConfig, *, say: Say, show_requests: bool = False)
         _carbon_sources(config),
     )
     follow_carbon(at=datetime.now(UTC))
+    for zone in unknown_zones(workers, _carbon_sources(config), at=datetime.now(UTC)):
+        say(f"carbon intensity of zone {zone} is unknown; give it with g_per_kwh= or --carbon")
     try:
         async with Server(
             gateway, host=config.host, port=config.port, limits=config.limits
         ) as server:
             _settle_memory()
             say(f"listening on {server.url}")
-            sys.stdout.flush()
             await _until_stopped(stop, watched, follow_carbon, rng)
             gateway.draining = True
             if config.drain.notice_s:
-                await asyncio.sleep(config.drain.notice_s)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(config.drain.notice_s):
+                        await hurry.wait()
             say(f"draining {len(server.connections)} connections")
-            cut = await server.drain(config.drain.timeout_s)
+            cut = await _drain(server, config.drain.timeout_s, hurry)
             say(f"stopped, {cut} connections cut" if cut else "stopped")
     except OSError as error:
         where = f"{config.host}:{config.port}"
@@ -193,5 +203,54 @@ def set_intensities(
             cluster.set_intensity(zone, intensity.g_per_kwh, quality=intensity.quality)
 
 
-def _print(record: RequestRecord) -> None:
-    sys.stderr.write(log_line(record) + "\n")
+def unknown_zones(
+    workers: Iterable[WorkerConfig], sources: tuple[CarbonSource, ...], *, at: datetime
+) -> list[str]:
+    """Return the zones of workers without a figure of their own that no source knows."""
+    zones = {one.zone for one in workers if one.zone is not None and one.g_co2e_per_kwh is None}
+    return [
+        zone for zone in sorted(zones) if all(one.intensity(zone, at) is None for one in sources)
+    ]
+
+
+async def _drain(server: Server, timeout_s: float, hurry: asyncio.Event) -> int:
+    """Let running answers end until time or patience does; return how many were cut."""
+    draining = asyncio.ensure_future(server.drain(timeout_s))
+    hurrying = asyncio.ensure_future(hurry.wait())
+    try:
+        await asyncio.wait((draining, hurrying), return_when=asyncio.FIRST_COMPLETED)
+        if draining.done():
+            return draining.result()
+    finally:
+        hurrying.cancel()
+        draining.cancel()
+    return await server.drain(0.0)
+
+
+def _unfailing(say: Say) -> Say:
+    """Return what says a line for as long as somebody listens, and never raises."""
+
+    def said(line: str) -> None:
+        try:
+            say(line)
+            sys.stdout.flush()
+        except (OSError, ValueError):  # a closed pipe, a terminal that is gone
+            with suppress(OSError, ValueError), Path(os.devnull).open("wb") as nowhere:
+                os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+    return said
+
+
+def _printer() -> Callable[[RequestRecord], None]:
+    """Return what prints a request's line to standard error, until that fails once."""
+    printing = True
+
+    def printed(record: RequestRecord) -> None:
+        nonlocal printing
+        if printing:
+            try:
+                sys.stderr.write(log_line(record) + "\n")
+            except (OSError, ValueError):
+                printing = False  # the terminal is gone; answers are not to suffer
+
+    return printed

@@ -56,9 +56,9 @@ def command(
 
     Without --worker and --config, engines are looked for on the usual local ports.
     """
-    from .gateway_process import loop_factory, serve  # noqa: PLC0415 - slow to import
-
     try:
+        from .gateway_process import loop_factory, serve  # noqa: PLC0415 - slow to import
+
         config = _configuration(file, tuple(parse_worker(text) for text in workers), options)
         with asyncio.Runner(loop_factory=loop_factory(loop)) as runner:
             runner.run(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import select
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, cast
 
@@ -30,6 +31,8 @@ Handle = Callable[[HTTPRequest], Awaitable[HTTPResponse]]
 _LINGER_S = 2.0
 """How long input is dropped after a refusal, so that the client can read it before the
 connection is reset."""
+_NO_CONTENT = 204
+_HANGUP_LOOK_S = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _log = logging.getLogger(__name__)
 
@@ -50,6 +53,7 @@ class Connection(asyncio.Protocol):
         self._answering = False
         self._lingering = False
         self._eof = False
+        self._body_began_s: float | None = None
 
     # Called by the transport.
 
@@ -57,6 +61,9 @@ class Connection(asyncio.Protocol):
         # No isinstance: uvloop's transports are not subclasses of asyncio's.
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(high=self._limits.write_buffer_bytes)
+        if len(self._server.connections) >= self._limits.connections:
+            self._transport.abort()
+            return
         self._server.connections.add(self)
         self._task = self._server.tasks.create_task(self._run(self._transport))
         self._deadline.set(self._limits.head_timeout_s)
@@ -72,11 +79,14 @@ class Connection(asyncio.Protocol):
                 self._arrived.set_result(None)
             if len(intake.requests) > self._limits.pipelined:
                 self._pause_reading()
-        if not self._answering:
+        if self._answering:
+            if intake.ahead_bytes > self._limits.read_ahead_bytes:
+                self._pause_reading()
+        else:
             if intake.wants_continue:
                 self._say_continue()
             if intake.in_body:
-                self._deadline.set(self._limits.body_idle_timeout_s)
+                self._await_body()
             elif intake.in_head and not head_before:
                 self._deadline.set(self._limits.head_timeout_s)
 
@@ -139,10 +149,20 @@ class Connection(asyncio.Protocol):
             finally:
                 self._arrived = None
         self._deadline.clear()
-        return requests.popleft()
+        self._body_began_s = None
+        arrival = requests.popleft()
+        self._intake.ahead_bytes -= len(arrival.request.body)
+        return arrival
 
     def _between_requests(self) -> None:
-        if self._reading_paused and len(self._intake.requests) <= self._limits.pipelined // 2:
+        intake = self._intake
+        if self._reading_paused and (
+            not intake.requests
+            or (
+                len(intake.requests) <= self._limits.pipelined // 2
+                and intake.ahead_bytes <= self._limits.read_ahead_bytes
+            )
+        ):
             self._reading_paused = False
             self._transport.resume_reading()
         if self._intake.wants_continue:
@@ -240,7 +260,7 @@ class Connection(asyncio.Protocol):
         dated = False
         for name, value in response.headers:
             if name == b"content-length":
-                if length is not None or not value.isdigit():
+                if length is not None or not value.isdigit() or response.status == _NO_CONTENT:
                     continue
                 length = int(value)
             elif name == b"date":
@@ -267,6 +287,25 @@ class Connection(asyncio.Protocol):
         if not self._reading_paused:
             self._reading_paused = True
             self._transport.pause_reading()
+            self._server.loop.call_later(_HANGUP_LOOK_S, self._look_for_hangup)
+
+    def _look_for_hangup(self) -> None:
+        """See that the client has gone though nothing is read; once a second while so."""
+        if not self._reading_paused or self._eof:
+            return
+        if hung_up(self._transport):
+            self.eof_received()
+            self._transport.abort()
+        else:
+            self._server.loop.call_later(_HANGUP_LOOK_S, self._look_for_hangup)
+
+    def _await_body(self) -> None:
+        """Wait for more of a body, as long as it may stand still and take in all."""
+        now_s = self._server.loop.time()
+        if self._body_began_s is None:
+            self._body_began_s = now_s
+        left_s = self._body_began_s + self._limits.body_timeout_s - now_s
+        self._deadline.set(max(0.0, min(self._limits.body_idle_timeout_s, left_s)))
 
     def _on_deadline(self) -> None:
         if self._lingering or self._writable is not None:
@@ -293,3 +332,17 @@ class Connection(asyncio.Protocol):
             self._deadline.set(_LINGER_S)
         else:
             transport.close()
+
+
+def hung_up(transport: asyncio.Transport) -> bool:
+    """Return whether the peer has shut its sending side down, unread bytes or not.
+
+    Always False where the system cannot tell (other than Linux).
+    """
+    event = getattr(select, "POLLRDHUP", 0)
+    sock = transport.get_extra_info("socket")
+    if not event or sock is None or sock.fileno() < 0:
+        return False
+    poll = select.poll()
+    poll.register(sock.fileno(), event)
+    return bool(poll.poll(0))

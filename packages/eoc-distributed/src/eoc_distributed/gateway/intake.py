@@ -11,6 +11,7 @@ Host, HTTP/0.9, and sizes above the limits.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from typing import NamedTuple
 
@@ -21,6 +22,9 @@ from eoc_distributed.http import HTTPRequest, HTTPResponse
 
 from .refusals import refusal
 
+_AUTHORITY = re.compile(rb"[^/?#]*")
+_DOT_SEGMENT = re.compile(rb"/(?:\.|%2e){1,2}(?:/|\\|%2f|%5c|$)", re.IGNORECASE)
+"""`.` and `..` as parts of a path (RFC 3986 section 3.3), also in percent-encoding."""
 _BODY_OVERHEAD_BYTES = 320 * 1024
 """Bytes of chunk extensions or trailers that may come without a byte of body; at least one
 read of the event loop (256 KiB) must fit."""
@@ -47,6 +51,8 @@ class Intake:
 
     Attributes:
         requests: Complete requests and at most one refusal, which is the last.
+        ahead_bytes: Bytes of bodies that have come in `requests` and after them; whoever takes
+            a request takes its body off.
         in_head: Whether a head has begun and not ended.
         in_body: Whether a body has begun and not ended.
         wants_continue: Whether the client waits for `100 Continue`; whoever sends it clears this.
@@ -63,6 +69,7 @@ class Intake:
         "_parser",
         "_quiet",
         "_url",
+        "ahead_bytes",
         "in_body",
         "in_head",
         "refused",
@@ -84,9 +91,10 @@ class Intake:
         self._body_size = 0
         self._head_size = 0
         self._quiet = 0
+        self.ahead_bytes = 0
         self._bad: HTTPResponse | None = None
 
-    def feed(self, data: bytes) -> None:
+    def feed(self, data: bytes | memoryview) -> None:
         """Take bytes; after a refusal they are dropped."""
         if self.refused:
             return
@@ -95,11 +103,14 @@ class Intake:
         try:
             while True:
                 try:
-                    self._parser.feed_data(rest)
+                    self._parser.feed_data(data)
                     break
                 except httptools.HttpParserUpgrade as upgrade:
-                    rest = memoryview(rest)[upgrade.args[0] :]
-                    self._without_offer()
+                    if self.refused:
+                        return
+                    head = self._without_upgrade()
+                    data = memoryview(data)[upgrade.args[0] :]
+                    self._parser.feed_data(head)
         except httptools.HttpParserCallbackError:
             if self._bad is None:
                 raise
@@ -111,27 +122,17 @@ class Intake:
         else:
             self._check_pending(len(data))
 
-    def _without_offer(self) -> None:
-        """Read a head again as if it offered no change of protocols (RFC 9110, 7.8).
+    def _without_upgrade(self) -> bytes:
+        """Return the last head without its offer to change protocols, for a parser of its own.
 
-        The parser takes the offer for accepted: it skips the body and stops. A fresh one is
-        given the same head without the offer, and so reads the body and what follows.
+        The offer is answered as if it had not been made (RFC 9110 section 7.8); the body that
+        the head announces is still to come, and belongs to this request.
         """
-        arrival = self.requests.pop()
-        version = b"1.0" if arrival.http10 else b"1.1"
-        lines = [b"%b %b HTTP/%b" % (arrival.request.method.encode("ascii"), self._url, version)]
-        for name, value in self._headers:
-            kept = value
-            if name == b"upgrade":
-                continue
-            if name == b"connection":
-                options = [option.strip() for option in value.split(b",")]
-                kept = b", ".join(o for o in options if o and o.lower() != b"upgrade")
-                if not kept:
-                    continue
-            lines.append(b"%b: %b" % (name, kept))
+        method, version = self._parser.get_method(), self._parser.get_http_version()
         self._parser = httptools.HttpRequestParser(self)
-        self._parser.feed_data(b"\r\n".join(lines) + b"\r\n\r\n")
+        lines = [b"%b %b HTTP/%b" % (method, self._url, version.encode("ascii"))]
+        lines += [b"%b: %b" % field for field in self._headers if field[0] != b"upgrade"]
+        return b"\r\n".join([*lines, b"", b""])
 
     def _check_pending(self, fed: int) -> None:
         """Bound what the parser holds of a head, chunk extension or trailer not yet ended."""
@@ -175,6 +176,8 @@ class Intake:
             self._stop(refusal(505, "HTTP/1.1 is spoken here", code="http_version"))
         if self._parser.get_method() == b"CONNECT":
             self._stop(refusal(405, "this is no tunnel", code="method_not_allowed"))
+        if _DOT_SEGMENT.search(self._url.partition(b"?")[0]):
+            self._stop(refusal(400, "the path has dot segments", code="bad_request"))
         length, chunked, expects = self._framing(version)
         if length > self._limits.body_bytes:
             self._stop(self._body_too_large())
@@ -208,11 +211,14 @@ class Intake:
         self._quiet = 0
         self.wants_continue = False
         self._body_size += len(data)
+        self.ahead_bytes += len(data)
         if self._body_size > self._limits.body_bytes:
             self._stop(self._body_too_large())
         self._body.append(data)
 
     def on_message_complete(self) -> None:
+        if self._parser.should_upgrade():
+            return  # read once more, without the offer
         body = self._body
         request = HTTPRequest(
             self._parser.get_method().decode("ascii"),
@@ -258,7 +264,8 @@ def _origin_form(target: bytes) -> str:
     """Return path and query of a request target, which may be a whole URL (RFC 9112, 3.2.2)."""
     if not target.startswith(b"/") and b"://" in target:
         _, _, rest = target.partition(b"://")
-        origin, mark, query = rest.partition(b"?")
-        slash = origin.find(b"/")
-        target = (origin[slash:] if slash >= 0 else b"/") + mark + query
+        authority = _AUTHORITY.match(rest)
+        target = rest[authority.end() :] if authority is not None else b""
+        if not target.startswith(b"/"):
+            target = b"/" + target  # an empty path, perhaps with a query
     return target.decode("latin-1")

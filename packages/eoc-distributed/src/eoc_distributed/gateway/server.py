@@ -54,13 +54,14 @@ class Server:
     async def __aenter__(self) -> Self:
         self.loop = asyncio.get_running_loop()
         self.tasks = asyncio.TaskGroup()
-        await self.tasks.__aenter__()
+        self._listener = await self.loop.create_server(
+            lambda: Connection(self), self._host, self._port, backlog=2048, start_serving=False
+        )
         try:
-            self._listener = await self.loop.create_server(
-                lambda: Connection(self), self._host, self._port, backlog=2048
-            )
-        except BaseException as error:
-            await self.tasks.__aexit__(type(error), error, error.__traceback__)
+            await self.tasks.__aenter__()
+            await self._listener.start_serving()
+        except BaseException:
+            self._listener.close()
             raise
         bound = self._listener.sockets[0]
         host, self.port = bound.getsockname()[:2]
@@ -77,7 +78,11 @@ class Server:
         self._stop_listening()
         for connection in tuple(self.connections):
             connection.cut()
-        await self.tasks.__aexit__(kind, error, trace)
+        # Cancellation is the group's to know of; an error of the body is not, it would be wrapped.
+        if isinstance(error, asyncio.CancelledError):
+            await self.tasks.__aexit__(kind, error, trace)
+        else:
+            await self.tasks.__aexit__(None, None, None)
 
     async def drain(self, timeout_s: float) -> int:
         """Take no further connection, let running answers end, then cut what is left.

@@ -32,6 +32,9 @@ def test_reads_a_url(url: str, address: Address, host: str) -> None:
         "http://a:99999",
         "http://a/b c",
         "http://é",
+        "http://a..b:8000",
+        "http://.a",
+        f"http://{'a' * 64}",
     ],
 )
 def test_refuses_what_is_no_address_of_a_worker(url: str) -> None:
