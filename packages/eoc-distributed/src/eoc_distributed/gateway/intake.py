@@ -99,7 +99,6 @@ class Intake:
         if self.refused:
             return
         self._quiet += len(data)
-        rest: bytes | memoryview = data
         try:
             while True:
                 try:
