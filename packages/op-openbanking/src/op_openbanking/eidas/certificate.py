@@ -11,10 +11,11 @@ from datetime import datetime
 from typing import Final, Self
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from op_openbanking.errors import CertificateInvalid, UnusableKey
-from op_openbanking.jose.algorithms import UNREADABLE, PublicKey, as_public_key
+from op_openbanking.jose.algorithms import PublicKey, as_public_key
 from op_openbanking.jose.hashes import x5t_s256
 
 from .distinguished_name import STYLES, DNStyle, format_name
@@ -62,15 +63,7 @@ class Certificate:
             else:
                 parsed = x509.load_der_x509_certificate(octets)
             extensions = parsed.extensions
-            # Parsed at the first look, and not by loading: so look at once.
-            _ = (
-                parsed.subject,
-                parsed.issuer,
-                parsed.not_valid_before_utc,
-                parsed.not_valid_after_utc,
-                parsed.serial_number,
-            )
-        except UNREADABLE as error:
+        except (ValueError, UnsupportedAlgorithm) as error:
             raise _invalid("not an X.509 certificate in DER or PEM") from error
         statements = QCStatements()
         for extension in extensions:
@@ -114,7 +107,7 @@ class Certificate:
         """
         try:
             return as_public_key(self.x509.public_key())
-        except (UnusableKey, *UNREADABLE) as error:
+        except (UnusableKey, ValueError, UnsupportedAlgorithm) as error:
             raise _invalid(f"its key cannot be used: {error}") from error
 
     @property

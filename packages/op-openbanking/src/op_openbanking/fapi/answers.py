@@ -27,8 +27,6 @@ _CONSENT_ERRORS = frozenset(
     {"access_denied", "consent_required", "interaction_required", "invalid_grant", "login_required"}
 )
 _MAX_SECONDS_DIGITS = 9
-MAX_NUMBER: Final = 10**10
-"""Ours: largest number read; as seconds some 300 years."""
 _TOO_MANY = 429
 _SERVER_ERRORS = 500
 
@@ -63,7 +61,7 @@ class Members:
         return None if self.values.get(name) is None else self.text(name)
 
     def optional_number(self, name: str) -> int | None:
-        """A whole number from 0 to 10^10 where it is present; digits as text are accepted.
+        """A whole number of at least zero where it is present; digits as text are accepted.
 
         Some servers send `expires_in` as text.
         """
@@ -72,7 +70,7 @@ class Members:
             return None
         if isinstance(value, str) and value.isascii() and value.isdigit():
             value = int(value) if len(value) <= _MAX_SECONDS_DIGITS else -1
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_NUMBER:
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise self.violation(name, "is not a whole number")
         return value
 

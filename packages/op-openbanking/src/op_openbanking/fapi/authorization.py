@@ -115,16 +115,10 @@ def begin(
         lifetime_s: How long the answer may take.
 
     Raises:
-        ConfigError: The profile does not allow what was asked for, or something is to be checked
-            in an id_token that the scope does not ask for.
+        ConfigError: The profile does not allow what was asked for.
         BankError: The server refuses the pushed request.
     """
     form = _answer_form(client, answer, scope)
-    if (acr_values or expected_claims) and "openid" not in scope.split():
-        raise ConfigError(
-            "acr_values and expected_claims are checked in the id_token, which needs scope openid "
-            "[OpenID Connect Core 3.1.2.1]"
-        )
     pushing = client.server.has(Endpoint.PAR) if pushes is None else pushes
     if not pushing and (client.profile.requires_par or client.server.requires_par):
         raise ConfigError(

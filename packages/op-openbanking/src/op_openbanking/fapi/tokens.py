@@ -156,9 +156,9 @@ def exchange(
         id_token = yield from verify_back_channel(
             client, pending, token=stated, access_token=access_token, front=answer.id_token
         )
-    elif "openid" in pending.scope.split() or pending.acr_values or pending.expected_claims:
+    elif "openid" in pending.scope.split():
         raise TokenInvalid(
-            "an id_token was asked for and there is none",
+            "openid was asked for and there is no id_token",
             check="id-token-missing",
             section="OpenID Connect Core 3.1.3.3",
         )
@@ -315,7 +315,7 @@ def _token_set(
 
 def _evidence(client: Client, access_token: str) -> Flow[Evidence]:
     section = client.profile.section(Clause.SENDER_CONSTRAINT)
-    claims = claims_inside(access_token, section=section)
+    claims = claims_inside(access_token)
     if claims is not None:
         check_confirmation(claims, client.binding, section=section)
         return Evidence.TOKEN

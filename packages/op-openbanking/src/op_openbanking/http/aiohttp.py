@@ -55,39 +55,33 @@ class AiohttpTransport:
     async def send(self, request: Request) -> Response:
         session = self._session(presents=self._settings.check_certificate(request))
         try:
-            return await self._exchange(session, request)
-        except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError):
-            failed = failure(request, phase="no connection", sent=False)
-        except aiohttp.ConnectionTimeoutError:
-            failed = failure(request, phase="no connection in time", sent=False)
-        except TimeoutError:
-            failed = failure(request, phase="no answer in time", sent=True)
-        except (aiohttp.ClientError, OSError):
-            failed = failure(request, phase="the connection broke off", sent=True)
-        # Outside of the handlers: the library's errors carry the request's headers, tokens
-        # included, and an error raised in a handler keeps them as its context.
-        raise failed
-
-    async def _exchange(self, session: aiohttp.ClientSession, request: Request) -> Response:
-        async with (
-            asyncio.timeout(request.timeout_s),
-            session.request(
-                request.method,
-                URL(request.url, encoded=True),
-                headers=outgoing_headers(request),
-                data=request.body or None,
-                allow_redirects=False,
-                proxy=self._settings.proxy,
-            ) as answer,
-        ):
-            body = Body(
-                limit_bytes=request.max_response_bytes,
-                content_encoding=answer.headers.get("content-encoding"),
-            )
-            async for chunk in answer.content.iter_chunked(_CHUNK_BYTES):
-                body.feed(chunk)
-            headers = tuple((name.lower(), value) for name, value in answer.headers.items())
-            return Response(answer.status, headers, body.finish())
+            async with (
+                asyncio.timeout(request.timeout_s),
+                session.request(
+                    request.method,
+                    URL(request.url, encoded=True),
+                    headers=outgoing_headers(request),
+                    data=request.body or None,
+                    allow_redirects=False,
+                    proxy=self._settings.proxy,
+                ) as answer,
+            ):
+                body = Body(
+                    limit_bytes=request.max_response_bytes,
+                    content_encoding=answer.headers.get("content-encoding"),
+                )
+                async for chunk in answer.content.iter_chunked(_CHUNK_BYTES):
+                    body.feed(chunk)
+                headers = tuple((name.lower(), value) for name, value in answer.headers.items())
+                return Response(answer.status, headers, body.finish())
+        except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError) as error:
+            raise failure(request, phase="no connection", sent=False) from error
+        except aiohttp.ConnectionTimeoutError as error:
+            raise failure(request, phase="no connection in time", sent=False) from error
+        except TimeoutError as error:
+            raise failure(request, phase="no answer in time", sent=True) from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise failure(request, phase="the connection broke off", sent=True) from error
 
     async def aclose(self) -> None:
         """Close every connection."""

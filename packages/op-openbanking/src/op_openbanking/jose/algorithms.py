@@ -18,11 +18,10 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final, TypeAlias, cast
 
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, encode_dss_signature
-from cryptography.x509 import InvalidVersion
 
 from op_openbanking.errors import ConfigError, SignatureInvalid, UnusableKey, quoted
 
@@ -35,8 +34,6 @@ MAX_RSA_BITS: Final = 8192
 """Ours: a longer key of a peer costs more to verify than any bank needs."""
 _MAX_EXPONENT = 1 << 33
 
-UNREADABLE: Final = (ValueError, TypeError, UnsupportedAlgorithm, InvalidVersion)
-"""What the `cryptography` library raises for keys and certificates that it cannot read."""
 FAPI_SECTION: Final = "FAPI1-ADV 8.6 (PS256 or ES256)"
 
 

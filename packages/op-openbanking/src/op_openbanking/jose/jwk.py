@@ -28,6 +28,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from op_openbanking.errors import (
     KeyNotFound,
+    OpenBankingError,
     ProtocolViolation,
     UnusableKey,
     quoted,
@@ -36,7 +37,6 @@ from op_openbanking.errors import (
 from . import base64url, hashes
 from .algorithms import (
     RSA_FORMS,
-    UNREADABLE,
     Algorithm,
     PrivateKey,
     PublicKey,
@@ -130,7 +130,7 @@ class JWK:
                 key: object = certificates[0].public_key()
             else:
                 key = load_pem_public_key(pem)
-        except UNREADABLE as error:
+        except ValueError as error:
             raise UnusableKey("not a PEM public key or certificate") from error
         jwk = cls(as_public_key(key), use=use, alg=alg, x5c=chain)
         return replace(jwk, kid=kid or jwk.thumbprint())
@@ -397,5 +397,5 @@ def _certificate_der(text: str) -> bytes:
 def _certificate_key(der: bytes) -> object:
     try:
         return x509.load_der_x509_certificate(der).public_key()
-    except UNREADABLE as error:
+    except (ValueError, OpenBankingError) as error:
         raise UnusableKey("x5c holds no DER certificate with a usable key") from error

@@ -475,13 +475,3 @@ def test_a_token_error_names_neither_code_nor_state(world: Any) -> None:
     assert isinstance(error, TokenInvalid)
     for secret in ("secret-code", found["state"], found["id_token"]):
         assert secret not in str(error)
-
-
-@pytest.mark.parametrize(
-    "checked", [{"acr_values": ("urn:sca",)}, {"expected_claims": {"openbanking_intent_id": "C1"}}]
-)
-def test_nothing_is_checked_in_an_id_token_that_is_not_asked_for(
-    world: Any, checked: dict[str, Any]
-) -> None:
-    with pytest.raises(ConfigError, match="openid"):
-        world.land(JARM, scope="accounts", **checked)

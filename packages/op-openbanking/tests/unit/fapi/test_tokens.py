@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -104,8 +103,6 @@ def test_refuses_a_token_answer_with_one_member_wrong(
         {"token_type": ABSENT},
         {"token_type": None},
         {"expires_in": -1},
-        {"expires_in": 10**400},
-        {"expires_in": 10**11},
         {"expires_in": "soon"},
         {"expires_in": True},
         {"refresh_token": 1},
@@ -188,35 +185,7 @@ def test_refuses_a_jwt_token_that_is_not_bound_to_us(
     refused(check, lambda: tokens_of(world, change=change))
 
 
-@pytest.mark.parametrize(
-    "claims",
-    [
-        b"[]",
-        b'{"cnf":{"x5t#S256":"OURS"},"cnf":{"x5t#S256":"THEIRS"}}',
-        b'{"cnf":{"x5t#S256":"THEIRS"},"n":NaN}',
-        b'{"cnf":',
-    ],
-    ids=["a list", "cnf twice", "NaN", "cut"],
-)
-@pytest.mark.parametrize("header", [b'{"alg":"PS256"}', b'{"alg":"PS256","kid":1}'])
-def test_a_jwt_token_that_two_readers_may_read_differently_is_refused(
-    world: Any, header: bytes, claims: bytes
-) -> None:
-    claims = claims.replace(b"OURS", world.client.binding.thumbprint.encode())
-    text = ".".join(
-        urlsafe_b64encode(part).decode().rstrip("=") for part in (header, claims, b"sig")
-    )
-
-    def change(request: Request, response: Response) -> Response:
-        if not request.url.endswith("/token"):
-            return response
-        id_token = world.forged(json.loads(response.body)["id_token"], at_hash=ABSENT)
-        return changed_json(response, access_token=text, id_token=id_token)
-
-    refused("cnf", lambda: tokens_of(world, change=change))
-
-
-@pytest.mark.parametrize("text", ["a.b.c", "e30.e30.AA", "a.b.c.d.e"])
+@pytest.mark.parametrize("text", ["a.b.c", "eyJhbGciOiJQUzI1NiJ9.W10.AA", "a.b.c.d.e"])
 def test_a_token_that_only_looks_like_a_jwt_is_opaque(world: Any, text: str) -> None:
     def change(request: Request, response: Response) -> Response:
         if request.url.endswith("/introspect"):

@@ -10,9 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from op_openbanking.eidas.certificate import Certificate
-from op_openbanking.errors import CertificateInvalid, KeyNotFound, ProtocolViolation, UnusableKey
-from op_openbanking.http.tls import ClientCertificate
+from op_openbanking.errors import KeyNotFound, ProtocolViolation, UnusableKey
 from op_openbanking.jose.jwk import JWK, MAX_SET_KEYS, JWKSet
 from op_openbanking.testing.pki import ThrowAwayCA
 
@@ -182,33 +180,3 @@ def test_keys_are_values_that_fit_into_sets() -> None:
     assert again == JWK.from_members(ec_members())
     assert len({again, JWK.from_members(ec_members()), JWK.from_members(rsa_members())}) == 2
     assert hash(JWKSet.of([again])) == hash(JWKSet.of([again]))
-
-
-def odd_certificates() -> dict[str, bytes]:
-    now = datetime(2026, 1, 1, tzinfo=UTC)
-    der = ThrowAwayCA.create(now=now).issue("x", now=now).der
-    version = der.index(bytes.fromhex("a003020102"))
-    oids = {"key": "06072a8648ce3d0201", "curve": "06082a8648ce3d030107"}
-    odd = {"version": der[: version + 4] + b"\x63" + der[version + 5 :]}
-    for name, oid in oids.items():
-        at = der.index(bytes.fromhex(oid)) + len(oid) // 2 - 1
-        odd[name] = der[:at] + b"\x63" + der[at + 1 :]
-    return odd
-
-
-@pytest.mark.parametrize("name", ["version", "key", "curve"])
-def test_an_odd_certificate_costs_its_own_key_and_no_other(name: str) -> None:
-    der = odd_certificates()[name]
-    odd = ec_members(kid="odd", x5c=[base64.b64encode(der).decode()])
-    found = JWKSet.from_members({"keys": [odd, ec_members(kid="good")]})
-    assert [key.kid for key in found.keys] == ["good"]
-    assert [skipped.kid for skipped in found.skipped] == ["odd"]
-    pem = (
-        b"-----BEGIN CERTIFICATE-----\n" + base64.b64encode(der) + b"\n-----END CERTIFICATE-----\n"
-    )
-    with pytest.raises(UnusableKey):
-        JWK.from_pem(pem)
-    with pytest.raises(CertificateInvalid):
-        _ = Certificate.read(der).public_key
-    with pytest.raises(UnusableKey):
-        ClientCertificate.from_pem(pem, b"no key")
