@@ -53,7 +53,8 @@ class Request:
 
     Attributes:
         method: Upper-case method.
-        url: Absolute `https` URL (`http` is for loopback addresses only).
+        url: Absolute `https` URL (`http` is for loopback addresses only, and never together with a
+            client certificate).
         headers: Names and values; names are compared without case.
         body: Octets of the body; empty for none.
         needs_client_certificate: Whether the TLS handshake must present the client certificate.
@@ -87,6 +88,8 @@ class Request:
             raise ConfigError("timeout_s and max_response_bytes must be positive")
         if self.client_certificate is not None and not self.needs_client_certificate:
             object.__setattr__(self, "needs_client_certificate", True)
+        if self.needs_client_certificate and urlsplit(self.url).scheme != "https":
+            raise ConfigError("a client certificate is presented over https alone [RFC 8705 2]")
         for name, value in self.headers:
             if not _is_token(name) or not _is_field_value(value):
                 raise ConfigError("a header has letters that HTTP does not allow [RFC 9110 5.5]")

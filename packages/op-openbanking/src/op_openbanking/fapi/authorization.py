@@ -106,9 +106,9 @@ def begin(
         answer: How the answer is to be protected; by default JARM, or CODE where the profile has
             no JARM.
         acr_values: Authentication contexts, asked for as an essential claim of the id_token and
-            checked there.
+            checked there; they need `openid`.
         claims: The `claims` parameter, for example with `openbanking_intent_id`.
-        expected_claims: Claims that the id_token must carry with these values.
+        expected_claims: Claims that the id_token must carry with these values; they need `openid`.
         parameters: Further parameters, for example `login_hint` or `resource`.
         pushes: Whether to push the request; by default wherever the server can.
         request_lifetime_s: Lifetime of a request object, at most 60 minutes.
@@ -119,6 +119,11 @@ def begin(
         BankError: The server refuses the pushed request.
     """
     form = _answer_form(client, answer, scope)
+    if (acr_values or expected_claims) and "openid" not in scope.split():
+        raise ConfigError(
+            "acr_values and expected_claims are checked in the id_token: they need the scope "
+            "openid [OpenID Connect Core 3.1.2.1]"
+        )
     pushing = client.server.has(Endpoint.PAR) if pushes is None else pushes
     if not pushing and (client.profile.requires_par or client.server.requires_par):
         raise ConfigError(

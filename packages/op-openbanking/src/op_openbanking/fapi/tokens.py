@@ -156,9 +156,9 @@ def exchange(
         id_token = yield from verify_back_channel(
             client, pending, token=stated, access_token=access_token, front=answer.id_token
         )
-    elif "openid" in pending.scope.split():
+    elif "openid" in pending.scope.split() or pending.acr_values or pending.expected_claims:
         raise TokenInvalid(
-            "openid was asked for and there is no id_token",
+            "openid or a claim of the id_token was asked for and there is no id_token",
             check="id-token-missing",
             section="OpenID Connect Core 3.1.3.3",
         )
@@ -315,7 +315,7 @@ def _token_set(
 
 def _evidence(client: Client, access_token: str) -> Flow[Evidence]:
     section = client.profile.section(Clause.SENDER_CONSTRAINT)
-    claims = claims_inside(access_token)
+    claims = claims_inside(access_token, section=section)
     if claims is not None:
         check_confirmation(claims, client.binding, section=section)
         return Evidence.TOKEN

@@ -113,6 +113,8 @@ def test_state_and_nonce_differ_each_time(world: Any) -> None:
         ({"request_lifetime_s": 0}, "at most 60 minutes"),
         ({"parameters": {"state": "mine"}}, "set by this flow"),
         ({"parameters": {"iss": "mine"}}, "set by the request object"),
+        ({"scope": "accounts", "acr_values": ("x",)}, "need the scope"),
+        ({"scope": "accounts", "expected_claims": {"a": "b"}}, "need the scope"),
         ({"claims": {"id_token": 1}, "acr_values": ("x",)}, "must be an object"),
     ],
 )

@@ -84,3 +84,15 @@ def test_the_server_refuses_a_stolen_token(world: Any) -> None:
     tokens = tokens_of(world)
     headers = (("authorization", f"Bearer {tokens.access_token}"),)
     assert world.server.send(Request("GET", RESOURCE, headers=headers)).status == 401
+
+
+@pytest.mark.parametrize("dpop", [False, True])
+def test_a_token_never_goes_over_plain_http(make_world: Any, dpop: bool) -> None:
+    world = make_world(fapi2=dpop, dpop=dpop)
+    with pytest.raises(ConfigError, match="https alone"):
+        world.run(call(world.client, tokens_of(world), Request("GET", "http://localhost:9/x")))
+
+
+def test_a_certificate_is_never_asked_for_over_plain_http() -> None:
+    with pytest.raises(ConfigError, match="https alone"):
+        Request("GET", "http://localhost:9/x", needs_client_certificate=True)
