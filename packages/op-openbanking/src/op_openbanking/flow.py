@@ -24,7 +24,7 @@ import inspect
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeAlias, TypeVar, cast
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 from .errors import ConfigError, OpenBankingError, quoted
 from .signing.base import AsyncSigner, Signer
@@ -263,13 +263,27 @@ def _is_field_value(value: str) -> bool:
     return value.isascii() and value.replace("\t", "").isprintable()
 
 
-def _check_url(url: str) -> None:
+def split_url(url: str, *, what: str) -> SplitResult:
+    """The parts of a URL of the caller.
+
+    Args:
+        url: The URL.
+        what: Its name, for the error.
+
+    Raises:
+        ConfigError: Not a URL: a bracket or a port that is none.
+    """
     try:
         parts = urlsplit(url)
-        host = parts.hostname or ""
-        _ = parts.port
+        _ = parts.hostname, parts.port
     except ValueError as error:
-        raise ConfigError("the url of a request is not a URL") from error
+        raise ConfigError(f"{what} is not a URL") from error
+    return parts
+
+
+def _check_url(url: str) -> None:
+    parts = split_url(url, what="the url of a request")
+    host = parts.hostname or ""
     if len(url) > MAX_URL_CHARS or not url.isascii() or not url.isprintable() or " " in url:
         raise ConfigError(f"a url has at most {MAX_URL_CHARS} printable ASCII letters")
     secure = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
-from urllib.parse import urlsplit
 
-from op_openbanking.errors import ConfigError, OpenBankingError, TransportError
-from op_openbanking.flow import Clock, Entropy, Flow, Request, fetch
+from op_openbanking.errors import ConfigError, OpenBankingError, TokenInvalid, TransportError
+from op_openbanking.flow import Clock, Entropy, Flow, Request, fetch, split_url
 from op_openbanking.jose.algorithms import FAPI_SECTION, Algorithm, require
 from op_openbanking.jose.hashes import X5T_S256_CHARS
 from op_openbanking.jose.jwe import DecryptionKey, decrypt_compact, is_encrypted
@@ -158,13 +157,17 @@ class Client:
         """The signed token inside an encrypted one; a token that is not encrypted as it is.
 
         Raises:
-            ConfigError: It is encrypted and no `decryption` is configured.
-            TokenInvalid: It does not decrypt.
+            TokenInvalid: It does not decrypt; or no `decryption` is configured, then its check is
+                `jwe-unexpected`.
         """
         if not is_encrypted(token):
             return token
         if self.decryption is None:
-            raise ConfigError("the server encrypted a token, and no decryption key is configured")
+            raise TokenInvalid(
+                "the token is encrypted, and no decryption key is configured",
+                check="jwe-unexpected",
+                section="RFC 7516 5.2",
+            )
         inner = decrypt_compact(
             token,
             self.decryption.keys,
@@ -272,7 +275,7 @@ def _check_requests(client: Client) -> None:
         "the server has no endpoint for pushed requests",
         profile.section(Clause.PUSHED_REQUEST),
     )
-    parts = urlsplit(client.redirect_uri)
+    parts = split_url(client.redirect_uri, what="redirect_uri")
     loopback = parts.hostname in {"127.0.0.1", "::1", "localhost"}
     _require(
         bool(parts.netloc)

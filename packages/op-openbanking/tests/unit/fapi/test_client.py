@@ -179,5 +179,10 @@ def test_an_encrypted_token_without_a_key_is_a_matter_of_configuration(world: An
     _, encrypt = _encrypting(world)
     landed = world.land(AnswerForm.HYBRID)
     sealed = changed_url(landed, id_token=encrypt(parameters_of(landed)["id_token"]))
-    with pytest.raises(ConfigError, match="no decryption key"):
+    with pytest.raises(TokenInvalid, match="jwe-unexpected"):
         world.finish(sealed)
+
+
+def test_a_redirect_uri_that_is_no_url_is_a_matter_of_configuration(world: Any) -> None:
+    with pytest.raises(ConfigError, match="redirect_uri is not a URL"):
+        replace(world.client, redirect_uri="https://[::1")
