@@ -21,6 +21,7 @@ may catch it; every other exception, cancellation included, closes the flow and 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeAlias, TypeVar, cast
@@ -44,6 +45,7 @@ IDEMPOTENT_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"
 """RFC 9110 9.2.2. A POST may be repeated only under a key that the bank recognises."""
 IDEMPOTENCY_HEADERS: Final = frozenset({"idempotency-key", "x-idempotency-key", "x-request-id"})
 """Headers by which a bank recognises a repeated POST: OBIE, Berlin Group, IETF draft."""
+_FRAMING = frozenset({"connection", "content-length", "transfer-encoding"})
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -81,11 +83,11 @@ class Request:
     max_response_bytes: int = DEFAULT_MAX_RESPONSE_BYTES
 
     def __post_init__(self) -> None:
-        if not self.method.isalpha() or self.method != self.method.upper():
+        if not (self.method.isascii() and self.method.isalpha() and self.method.isupper()):
             raise ConfigError("method must be upper-case letters")
         _check_url(self.url)
-        if self.timeout_s <= 0 or self.max_response_bytes <= 0:
-            raise ConfigError("timeout_s and max_response_bytes must be positive")
+        if not 0 < self.timeout_s < math.inf or self.max_response_bytes <= 0:
+            raise ConfigError("timeout_s and max_response_bytes must be positive numbers")
         if self.client_certificate is not None and not self.needs_client_certificate:
             object.__setattr__(self, "needs_client_certificate", True)
         if self.needs_client_certificate and urlsplit(self.url).scheme != "https":
@@ -93,6 +95,8 @@ class Request:
         for name, value in self.headers:
             if not _is_token(name) or not _is_field_value(value):
                 raise ConfigError("a header has letters that HTTP does not allow [RFC 9110 5.5]")
+            if name.lower() in _FRAMING:
+                raise ConfigError(f"the header {name.lower()} is the transport's [RFC 9112 6]")
         if self.idempotent and self.method not in IDEMPOTENT_METHODS:
             names = {name.lower() for name, value in self.headers if value}
             if IDEMPOTENCY_HEADERS.isdisjoint(names):

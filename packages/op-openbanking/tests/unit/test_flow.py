@@ -231,3 +231,18 @@ def test_secrets_of_a_request_stay_out_of_its_repr() -> None:
     assert request.body == b"client_assertion=secret"
     assert "secret" not in repr(request)
     assert "secret" not in repr(Response(200, (("location", "secret"),), b"secret"))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"timeout_s": float("nan")},
+        {"timeout_s": float("inf")},
+        {"method": "\uff27\uff25\uff34"},
+        {"headers": (("Content-Length", "2"),)},
+        {"headers": (("transfer-encoding", "chunked"),)},
+    ],
+)
+def test_a_request_leaves_no_room_for_another_reading(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        Request(**{"method": "POST", "url": "https://bank.example/", **options})

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
-from typing import Final, assert_never
+from typing import Final, NoReturn, assert_never
 from urllib.parse import urlencode, urlsplit
 
 from op_openbanking.errors import ConfigError, StateMismatch, TokenInvalid, quoted
@@ -79,6 +79,10 @@ class AuthorizationResponse:
     def __post_init__(self, seal: object) -> None:
         if seal is not _SEAL:
             raise ConfigError("an AuthorizationResponse comes from fapi.authorization.finish alone")
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled or copied: reading it back would pass no check."""
+        raise ConfigError("an AuthorizationResponse cannot be pickled or copied")
 
 
 def begin(
@@ -182,8 +186,9 @@ def finish(
 ) -> Flow[AuthorizationResponse]:
     """Judge the answer of an authorization request.
 
-    The pending request is taken from the store first, so that an answer is judged once, whatever
-    comes of it.
+    Once the state of the answer is read, the pending request is taken from the store: an answer is
+    judged once, whatever comes of it. One with no readable state, or with a parameter twice, is
+    refused before that and costs no pending request.
 
     Args:
         client: The client that began.

@@ -25,6 +25,8 @@ from .metadata import Endpoint, ServerMetadata
 from .profile import AuthMethod, Clause, Profile, SenderConstraint
 from .signed import require_fapi_signer
 
+MAX_LEEWAY_S: Final = 300
+"""Ours: most clock skew granted."""
 _GOOD: Final = 200
 
 
@@ -79,7 +81,7 @@ class Client:
             tokens are bound to a DPoP key.
         keys: The server's keys over time; made from its `jwks_uri` unless handed in.
         decryption: How encrypted id_tokens and answers are opened, or None.
-        leeway_s: Clock skew granted to the server's tokens.
+        leeway_s: Clock skew granted to the server's tokens, at most 300 s.
         token_algs: Algorithms registered for id_tokens and answers; empty for those of the profile.
         introspects_opaque: Whether an opaque access token is introspected to learn its binding,
             where the server has an endpoint for it. Without, the server's metadata must say that
@@ -219,6 +221,11 @@ def _document(wanted: FetchKeys) -> Flow[FetchedKeys]:
 
 def _check(client: Client) -> None:
     profile = client.profile
+    _require(
+        0 <= client.leeway_s <= MAX_LEEWAY_S,
+        f"leeway_s must be between 0 and {MAX_LEEWAY_S}",
+        "RFC 7519 4.1.4",
+    )
     _require(
         client.constraint in profile.constraints,
         f"{profile.title} does not allow tokens bound by {client.constraint.value}",

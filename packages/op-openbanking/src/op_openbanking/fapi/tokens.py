@@ -279,6 +279,15 @@ def _access_token(client: Client, members: Members) -> str:
     return access_token
 
 
+def _refresh_token(members: Members) -> str | None:
+    token = members.optional_text("refresh_token")
+    if token is not None and not (
+        len(token) <= _MAX_TOKEN_CHARS and token.isascii() and token.isprintable()
+    ):
+        raise members.violation("refresh_token", "is not a token")
+    return token
+
+
 def _token_set(
     client: Client,
     members: Members,
@@ -300,7 +309,7 @@ def _token_set(
     evidence = yield from _evidence(client, access_token)
     return TokenSet(
         access_token=access_token,
-        refresh_token=members.optional_text("refresh_token") or refresh_token,
+        refresh_token=_refresh_token(members) or refresh_token,
         scope=asked if granted is None else granted,
         expires_at_s=None if expires_in_s is None else client.clock() + expires_in_s,
         issuer=client.server.issuer,

@@ -10,7 +10,7 @@ import asyncio
 from types import TracebackType
 from typing import Self
 
-from op_openbanking.errors import ExtraMissing, TransportError
+from op_openbanking.errors import ExtraMissing, ProtocolViolation, TransportError
 from op_openbanking.flow import Request, Response
 
 from .content import Body
@@ -24,6 +24,7 @@ except ModuleNotFoundError as error:
     raise ExtraMissing("the aiohttp transport", extra="aiohttp") from error
 
 _CHUNK_BYTES = 64 * 1024
+_LOWEST_STATUS, _HIGHEST_STATUS = 100, 599
 # What aiohttp would otherwise add by itself.
 _NO_DEFAULTS = frozenset({"Content-Type", "Accept"})
 
@@ -77,6 +78,10 @@ class AiohttpTransport:
                     proxy=self._settings.proxy,
                 ) as answer,
             ):
+                if not _LOWEST_STATUS <= answer.status <= _HIGHEST_STATUS:
+                    raise ProtocolViolation(
+                        "the status of the answer is none", section="RFC 9110 15"
+                    )
                 body = Body(
                     limit_bytes=request.max_response_bytes,
                     content_encoding=answer.headers.get("content-encoding"),

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
@@ -477,3 +479,10 @@ def test_a_token_error_names_neither_code_nor_state(world: Any) -> None:
     assert isinstance(error, TokenInvalid)
     for secret in ("secret-code", found["state"], found["id_token"]):
         assert secret not in str(error)
+
+
+def test_a_response_is_neither_pickled_nor_copied(world: Any) -> None:
+    response = world.finish(world.land(JARM))
+    for attempt in (pickle.dumps, copy.copy):
+        with pytest.raises(ConfigError, match="cannot be pickled"):
+            attempt(response)

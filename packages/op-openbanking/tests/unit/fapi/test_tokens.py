@@ -399,3 +399,19 @@ def test_a_jwt_token_is_judged_whatever_its_kid_is(world: Any) -> None:
 def test_an_endless_token_is_a_violation(world: Any, expires_in: object) -> None:
     with pytest.raises(ProtocolViolation, match="expires_in"):
         tokens_of(world, JARM, at("/token", expires_in=expires_in))
+
+
+@pytest.mark.parametrize("token", ["\u00e9", "a\n", "a" * 40_000])
+def test_a_refresh_token_of_odd_letters_is_a_violation(world: Any, token: str) -> None:
+    with pytest.raises(ProtocolViolation, match="refresh_token"):
+        tokens_of(world, JARM, at("/token", refresh_token=token))
+
+
+def test_an_old_id_token_is_not_that_of_this_exchange(world: Any) -> None:
+    def change(request: Request, response: Response) -> Response:
+        if not request.url.endswith("/token"):
+            return response
+        id_token = json.loads(response.body)["id_token"]
+        return changed_json(response, id_token=world.forged(id_token, iat=world.now_s - 10**8))
+
+    refused("claim-iat", lambda: tokens_of(world, JARM, change))
