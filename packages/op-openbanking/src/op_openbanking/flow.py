@@ -43,8 +43,8 @@ MAX_URL_CHARS: Final = 16 * 1024
 
 IDEMPOTENT_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 """RFC 9110 9.2.2. A POST may be repeated only under a key that the bank recognises."""
-IDEMPOTENCY_HEADERS: Final = frozenset({"idempotency-key", "x-idempotency-key", "x-request-id"})
-"""Headers by which a bank recognises a repeated POST: OBIE, Berlin Group, IETF draft."""
+IDEMPOTENCY_HEADERS: Final = frozenset({"idempotency-key", "x-idempotency-key"})
+"""Headers by which every bank recognises a repeated POST: IETF draft, OBIE."""
 _FRAMING = frozenset({"connection", "content-length", "transfer-encoding"})
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -66,6 +66,8 @@ class Request:
         idempotent: Whether the same octets may be sent again after an answer that left open
             whether the first were received. A POST or PATCH may say so only if it carries a fixed
             idempotency key in a header, so a payment is never repeated without one.
+        idempotency_header: A further header that carries this key at this bank, for example
+            `x-request-id` where its documentation says so (Berlin Group leaves it open).
         max_response_bytes: Longest body accepted, after content decoding.
 
     Raises:
@@ -81,6 +83,7 @@ class Request:
     timeout_s: float = DEFAULT_TIMEOUT_S
     idempotent: bool = False
     max_response_bytes: int = DEFAULT_MAX_RESPONSE_BYTES
+    idempotency_header: str | None = None
 
     def __post_init__(self) -> None:
         if not (self.method.isascii() and self.method.isalpha() and self.method.isupper()):
@@ -99,10 +102,11 @@ class Request:
                 raise ConfigError(f"the header {name.lower()} is the transport's [RFC 9112 6]")
         if self.idempotent and self.method not in IDEMPOTENT_METHODS:
             names = {name.lower() for name, value in self.headers if value}
-            if IDEMPOTENCY_HEADERS.isdisjoint(names):
+            known = IDEMPOTENCY_HEADERS | {(self.idempotency_header or "").lower()}
+            if known.isdisjoint(names):
                 raise ConfigError(
                     f"a {self.method} may be repeated only under an idempotency key "
-                    f"({', '.join(sorted(IDEMPOTENCY_HEADERS))})"
+                    f"({', '.join(sorted(IDEMPOTENCY_HEADERS))}, or the idempotency_header named)"
                 )
 
     def header(self, name: str) -> str | None:

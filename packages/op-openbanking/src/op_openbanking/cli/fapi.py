@@ -52,10 +52,11 @@ class _Group(click.Group):
     """Adds the bank's own words to a refusal: they help a developer at a terminal."""
 
     def invoke(self, ctx: click.Context) -> object:
+        as_json = "--json" in ctx.args  # invoking empties them
         try:
             return super().invoke(ctx)
         except BankError as error:
-            if not error.description:
+            if not error.description or as_json:
                 raise
             raise click.ClickException(f"{error}: {error.description}") from error
 

@@ -367,15 +367,21 @@ def test_goes_through_the_proxy(send: Send, loopback: Loopback) -> None:
     assert asked == [f"CONNECT {loopback.url.removeprefix('https://')} HTTP/1.1"]
 
 
+def test_a_status_that_is_none_is_refused(send: Send) -> None:
+    answer = b"HTTP/1.1 099 x\r\ncontent-length: 0\r\n\r\n"
+    with _gibberish(answer) as url, pytest.raises((ProtocolViolation, TransportError)):
+        send(TransportSettings(), Request("GET", url))
+
+
 @contextlib.contextmanager
-def _gibberish() -> Iterator[str]:
+def _gibberish(octets: bytes = b"garbage\r\n\r\n") -> Iterator[str]:
     """A server that answers one request with what is no HTTP."""
 
     def answer() -> None:
         connection, _ = listening.accept()
         with connection:
             connection.recv(65536)
-            connection.sendall(b"garbage\r\n\r\n")
+            connection.sendall(octets)
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=answer)

@@ -195,3 +195,18 @@ def test_shows_certificates(folder: Path, issued: IssuedCertificate, file: str) 
     assert "PSP_PI (payment initiation)" in shown
     assert good("cert", "thumbprint", folder / file) == facts["x5t#S256"]
     assert as_json("cert", "thumbprint", folder / file) == {"x5t#S256": facts["x5t#S256"]}
+
+
+def test_a_failure_under_json_is_a_json_object(tmp_path: Path) -> None:
+    (tmp_path / "junk.pem").write_bytes(b"junk")
+    done = run("cert", "show", tmp_path / "junk.pem", "--json")
+    told = json.loads(done.stdout)
+    assert done.exit_code == 1
+    assert (told["type"], told["check"], told["retryable"]) == (
+        "CertificateInvalid",
+        "certificate-form",
+        False,
+    )
+    assert told["section"]
+    done = run("fapi", "discover", "https://[::1", "--json")
+    assert json.loads(done.stdout)["error"] == "the issuer is not a URL"
