@@ -175,7 +175,7 @@ def test_encryption_does_not_replace_the_signature(world: Any) -> None:
     assert caught.value.check == "claim-nonce"
 
 
-def test_an_encrypted_token_without_a_key_is_a_matter_of_configuration(world: Any) -> None:
+def test_an_encrypted_token_without_a_key_is_refused(world: Any) -> None:
     _, encrypt = _encrypting(world)
     landed = world.land(AnswerForm.HYBRID)
     sealed = changed_url(landed, id_token=encrypt(parameters_of(landed)["id_token"]))
