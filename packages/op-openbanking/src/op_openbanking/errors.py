@@ -40,7 +40,7 @@ def quoted(value: object, *, limit: int = _QUOTE_LIMIT) -> str:
 
     Use it for names (algorithms, kids, issuers), never for tokens.
     """
-    text = value if isinstance(value, str) else repr(value)
+    text = str(value) if isinstance(value, str) else repr(value)
     return ascii(text) if len(text) <= limit else f"{text[:limit]!a}..."
 
 

@@ -21,10 +21,11 @@ may catch it; every other exception, cancellation included, closes the flow and 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeAlias, TypeVar, cast
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 from .errors import ConfigError, OpenBankingError, quoted
 from .signing.base import AsyncSigner, Signer
@@ -42,8 +43,9 @@ MAX_URL_CHARS: Final = 16 * 1024
 
 IDEMPOTENT_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 """RFC 9110 9.2.2. A POST may be repeated only under a key that the bank recognises."""
-IDEMPOTENCY_HEADERS: Final = frozenset({"idempotency-key", "x-idempotency-key", "x-request-id"})
-"""Headers by which a bank recognises a repeated POST: OBIE, Berlin Group, IETF draft."""
+IDEMPOTENCY_HEADERS: Final = frozenset({"idempotency-key", "x-idempotency-key"})
+"""Headers by which every bank recognises a repeated POST: IETF draft, OBIE."""
+_FRAMING = frozenset({"connection", "content-length", "transfer-encoding"})
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -53,7 +55,8 @@ class Request:
 
     Attributes:
         method: Upper-case method.
-        url: Absolute `https` URL (`http` is for loopback addresses only).
+        url: Absolute `https` URL (`http` is for loopback addresses only, and never together with a
+            client certificate).
         headers: Names and values; names are compared without case.
         body: Octets of the body; empty for none.
         needs_client_certificate: Whether the TLS handshake must present the client certificate.
@@ -63,6 +66,8 @@ class Request:
         idempotent: Whether the same octets may be sent again after an answer that left open
             whether the first were received. A POST or PATCH may say so only if it carries a fixed
             idempotency key in a header, so a payment is never repeated without one.
+        idempotency_header: A further header that carries this key at this bank, for example
+            `x-request-id` where its documentation says so (Berlin Group leaves it open).
         max_response_bytes: Longest body accepted, after content decoding.
 
     Raises:
@@ -78,24 +83,30 @@ class Request:
     timeout_s: float = DEFAULT_TIMEOUT_S
     idempotent: bool = False
     max_response_bytes: int = DEFAULT_MAX_RESPONSE_BYTES
+    idempotency_header: str | None = None
 
     def __post_init__(self) -> None:
-        if not self.method.isalpha() or self.method != self.method.upper():
+        if not (self.method.isascii() and self.method.isalpha() and self.method.isupper()):
             raise ConfigError("method must be upper-case letters")
         _check_url(self.url)
-        if self.timeout_s <= 0 or self.max_response_bytes <= 0:
-            raise ConfigError("timeout_s and max_response_bytes must be positive")
+        if not 0 < self.timeout_s < math.inf or self.max_response_bytes <= 0:
+            raise ConfigError("timeout_s and max_response_bytes must be positive numbers")
         if self.client_certificate is not None and not self.needs_client_certificate:
             object.__setattr__(self, "needs_client_certificate", True)
+        if self.needs_client_certificate and urlsplit(self.url).scheme != "https":
+            raise ConfigError("a client certificate is presented over https alone [RFC 8705 2]")
         for name, value in self.headers:
             if not _is_token(name) or not _is_field_value(value):
                 raise ConfigError("a header has letters that HTTP does not allow [RFC 9110 5.5]")
+            if name.lower() in _FRAMING:
+                raise ConfigError(f"the header {name.lower()} is the transport's [RFC 9112 6]")
         if self.idempotent and self.method not in IDEMPOTENT_METHODS:
             names = {name.lower() for name, value in self.headers if value}
-            if IDEMPOTENCY_HEADERS.isdisjoint(names):
+            known = IDEMPOTENCY_HEADERS | {(self.idempotency_header or "").lower()}
+            if known.isdisjoint(names):
                 raise ConfigError(
                     f"a {self.method} may be repeated only under an idempotency key "
-                    f"({', '.join(sorted(IDEMPOTENCY_HEADERS))})"
+                    f"({', '.join(sorted(IDEMPOTENCY_HEADERS))}, or the idempotency_header named)"
                 )
 
     def header(self, name: str) -> str | None:
@@ -260,13 +271,27 @@ def _is_field_value(value: str) -> bool:
     return value.isascii() and value.replace("\t", "").isprintable()
 
 
-def _check_url(url: str) -> None:
+def split_url(url: str, *, what: str) -> SplitResult:
+    """The parts of a URL of the caller.
+
+    Args:
+        url: The URL.
+        what: Its name, for the error.
+
+    Raises:
+        ConfigError: Not a URL: a bracket or a port that is none.
+    """
     try:
         parts = urlsplit(url)
-        host = parts.hostname or ""
-        _ = parts.port
+        _ = parts.hostname, parts.port
     except ValueError as error:
-        raise ConfigError("the url of a request is not a URL") from error
+        raise ConfigError(f"{what} is not a URL") from error
+    return parts
+
+
+def _check_url(url: str) -> None:
+    parts = split_url(url, what="the url of a request")
+    host = parts.hostname or ""
     if len(url) > MAX_URL_CHARS or not url.isascii() or not url.isprintable() or " " in url:
         raise ConfigError(f"a url has at most {MAX_URL_CHARS} printable ASCII letters")
     secure = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)

@@ -15,6 +15,7 @@ from op_openbanking.errors import (
     UnknownPlugin,
     quoted,
 )
+from op_openbanking.fapi.profile import AuthMethod
 
 CLASSES = [
     each
@@ -71,3 +72,7 @@ def test_a_peers_text_is_cut_and_made_printable() -> None:
     assert quoted("a\nb\x1b[31m") == r"'a\nb\x1b[31m'"
     assert quoted("x" * 81) == "'" + "x" * 80 + "'..."
     assert quoted({"a": 1}) == "\"{'a': 1}\""
+
+
+def test_a_name_is_quoted_by_its_value() -> None:
+    assert quoted(AuthMethod.PRIVATE_KEY_JWT) == "'private_key_jwt'"

@@ -210,7 +210,7 @@ def test_a_payment_is_repeatable_only_under_a_fixed_key(method: str) -> None:
         Request(method, URL, body=b"{}", idempotent=True)
     with pytest.raises(ConfigError, match="idempotency key"):
         Request(method, URL, headers=(("x-idempotency-key", ""),), idempotent=True)
-    for name in ("X-Idempotency-Key", "Idempotency-Key", "X-Request-ID"):
+    for name in ("X-Idempotency-Key", "Idempotency-Key"):
         assert Request(method, URL, headers=((name, "1"),), idempotent=True).idempotent
 
 
@@ -231,3 +231,26 @@ def test_secrets_of_a_request_stay_out_of_its_repr() -> None:
     assert request.body == b"client_assertion=secret"
     assert "secret" not in repr(request)
     assert "secret" not in repr(Response(200, (("location", "secret"),), b"secret"))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"timeout_s": float("nan")},
+        {"timeout_s": float("inf")},
+        {"method": "\uff27\uff25\uff34"},
+        {"headers": (("Content-Length", "2"),)},
+        {"headers": (("transfer-encoding", "chunked"),)},
+    ],
+)
+def test_a_request_leaves_no_room_for_another_reading(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        Request(**{"method": "POST", "url": "https://bank.example/", **options})
+
+
+def test_a_request_id_is_an_idempotency_key_only_where_the_caller_says_so() -> None:
+    options: dict[str, Any] = {"headers": (("X-Request-ID", "1"),), "idempotent": True}
+    with pytest.raises(ConfigError, match="idempotency key"):
+        Request("POST", "https://bank.example/", **options)
+    named = Request("POST", "https://bank.example/", idempotency_header="x-request-id", **options)
+    assert named.idempotent

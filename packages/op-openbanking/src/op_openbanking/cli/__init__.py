@@ -8,6 +8,7 @@ Exit status: 0 good, 1 bad input or a bad verdict, 2 wrong usage.
 from __future__ import annotations
 
 import importlib
+import json
 
 import click
 
@@ -25,7 +26,8 @@ _COMMANDS = {
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called.
 
-    An `OpenBankingError` from below is printed in one line and ends with status 1.
+    An `OpenBankingError` from below is printed in one line and ends with status 1; under `--json`
+    it is a JSON object on the standard output.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
@@ -47,10 +49,24 @@ class LazyGroup(click.Group):
             formatter.write_dl(sorted(_COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> object:
+        as_json = "--json" in ctx.args  # invoking empties them
         try:
             return super().invoke(ctx)
         except OpenBankingError as error:
-            raise click.ClickException(str(error)) from error
+            if not as_json:
+                raise click.ClickException(str(error)) from error
+            click.echo(json.dumps(_facts(error)))
+            raise SystemExit(1) from error
+
+
+def _facts(error: OpenBankingError) -> dict[str, object]:
+    return {
+        "error": str(error),
+        "type": type(error).__name__,
+        "check": getattr(error, "check", None),
+        "section": getattr(error, "section", None) or None,
+        "retryable": error.retryable,
+    }
 
 
 @click.group(cls=LazyGroup)

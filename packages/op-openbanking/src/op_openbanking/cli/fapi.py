@@ -10,6 +10,8 @@ import os
 import secrets
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +52,11 @@ class _Group(click.Group):
     """Adds the bank's own words to a refusal: they help a developer at a terminal."""
 
     def invoke(self, ctx: click.Context) -> object:
+        as_json = "--json" in ctx.args  # invoking empties them
         try:
             return super().invoke(ctx)
         except BankError as error:
-            if not error.description:
+            if not error.description or as_json:
                 raise
             raise click.ClickException(f"{error}: {error.description}") from error
 
@@ -126,7 +129,7 @@ def register(
     file = ClientFile.read(config)
     certificate = file.certificate()
     chosen = Dialect(dialect)
-    vouched = SoftwareStatement.parse(statement.read_text().strip()) if statement else None
+    vouched = SoftwareStatement.parse(_text(statement)) if statement else None
     needs_keys = (
         file.rules.requires_request_object or file.auth_method is AuthMethod.PRIVATE_KEY_JWT
     )
@@ -143,7 +146,8 @@ def register(
         constraint=file.binding,
     )
     token = _secret(initial_access_token_file)
-    with _transport(file.transport_settings()) as transport:
+    keeping = _private(save) if save is not None else nullcontext(None)
+    with keeping as keep, _transport(file.transport_settings()) as transport:
         server = run(discover_flow(file.issuer), transport)
         signing = (
             SignedRequest(file.signer(), vouched, audience or file.issuer) if vouched else None
@@ -161,9 +165,9 @@ def register(
             ),
             transport,
         )
-    if save is not None:
-        kept = {**made.members, "registration_access_token": made.management_token}
-        _write_private(save, json.dumps(kept).encode())
+        if keep is not None:
+            kept = {**made.members, "registration_access_token": made.management_token}
+            keep(json.dumps(kept).encode())
     click.echo(json.dumps(made.members) if as_json else f'client_id = "{made.client_id}"')
 
 
@@ -213,7 +217,7 @@ def authorize(
         )
     # One process is one browser session here: a fresh name binds the answer to it.
     session = secrets.token_urlsafe(16)
-    with _transport(file.transport_settings()) as transport:
+    with _private(tokens) as keep, _transport(file.transport_settings()) as transport:
         client = _client(file, transport)
         store = MemoryPendingStore(clock=time.time, limit=1)
         redirect = run(
@@ -235,7 +239,8 @@ def authorize(
         )
         verified = run(finish(client, callback, store=store, user_agent=session), transport)
         made = run(exchange(client, verified, parameters=_resource(parameters)), transport)
-    _keep(tokens, made, as_json=as_json)
+        keep(made.to_bytes())
+    _report(tokens, made, as_json=as_json)
 
 
 @group.command()
@@ -265,14 +270,22 @@ def token(
         )
     file = ClientFile.read(config)
     held = None if own else _held(tokens)
+    if held is None or refreshes:
+        asked = scope or " ".join(s for s in file.scope.split() if s != "openid")
+        with _private(tokens) as keep, _transport(file.transport_settings()) as transport:
+            client = _client(file, transport)
+            made = run(
+                client_credentials(client, scope=asked)
+                if held is None
+                else refresh(client, held, scope=scope),
+                transport,
+            )
+            keep(made.to_bytes())
+        _report(tokens, made, as_json=as_json)
+        return
     with _transport(file.transport_settings()) as transport:
         client = _client(file, transport)
-        if held is None:
-            asked = scope or " ".join(s for s in file.scope.split() if s != "openid")
-            _keep(tokens, run(client_credentials(client, scope=asked), transport), as_json=as_json)
-        elif refreshes:
-            _keep(tokens, run(refresh(client, held, scope=scope), transport), as_json=as_json)
-        elif asks:
+        if asks:
             status = run(introspect(client, held.access_token), transport)
             _print({"active": status.active, **status.members}, as_json=as_json)
         else:
@@ -335,8 +348,7 @@ def _held(path: Path) -> TokenSet:
         raise click.ClickException(f"cannot read {path}: {error.strerror}") from error
 
 
-def _keep(path: Path, tokens: TokenSet, *, as_json: bool) -> None:
-    _write_private(path, tokens.to_bytes())
+def _report(path: Path, tokens: TokenSet, *, as_json: bool) -> None:
     facts: dict[str, object] = {
         "scope": tokens.scope,
         "expires_at_s": tokens.expires_at_s,
@@ -349,21 +361,47 @@ def _keep(path: Path, tokens: TokenSet, *, as_json: bool) -> None:
     _print(facts, as_json=as_json)
 
 
-def _write_private(path: Path, octets: bytes) -> None:
-    """Replace a file in one step, readable by its owner alone from the first octet on."""
+@contextmanager
+def _private(path: Path) -> Iterator[Callable[[bytes], None]]:
+    """Replaces a file in one step, readable by its owner alone from the first octet on.
+
+    The new file is made at once, before anything is asked of a bank: an answer that cannot be
+    kept would be lost.
+    """
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(octets)
-        beside.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise click.ClickException(f"cannot write {path}: {error.strerror}") from error
+        raise _unwritable(path, error) from error
+
+    def keep(octets: bytes) -> None:
+        try:
+            stream.write(octets)
+            stream.flush()
+            beside.replace(path)
+        except OSError as error:
+            raise _unwritable(path, error) from error
+
+    with os.fdopen(handle, "wb") as stream:
+        try:
+            yield keep
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def _unwritable(path: Path, error: OSError) -> click.ClickException:
+    return click.ClickException(f"cannot write {path}: {error.strerror}")
 
 
 def _secret(path: Path | None) -> str | None:
-    return None if path is None else path.read_text().strip()
+    return None if path is None else _text(path)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.ClickException(f"cannot read {path}: it is no ASCII text") from error
 
 
 def _print(facts: dict[str, object], *, as_json: bool) -> None:

@@ -12,7 +12,7 @@ import click
 from op_openbanking.errors import SecurityError
 from op_openbanking.jose.detached import sign_detached, verify_detached
 from op_openbanking.jose.jws import VerifiedJWS, sign_compact, verify_compact
-from op_openbanking.signing.obie_signature import CRITICAL, DIRECTORY_ANCHOR, OBIESignatures
+from op_openbanking.signing.obie_signature import DIRECTORY_ANCHOR, OBIESignatures, OBIEVerifier
 
 from .key_files import read_signer, read_trusted
 
@@ -80,7 +80,8 @@ def sign(
 )
 @click.option("--payload", type=_FILE, help="The payload of a detached signature.")
 @click.option("--understood", multiple=True, help="A crit name that you check yourself.")
-@click.option("--obie", is_flag=True, help="Understand the three OBIE names.")
+@click.option("--obie-iss", help="Verify an OBIE x-jws-signature of this issuer (PS256 alone).")
+@click.option("--obie-tan", default=DIRECTORY_ANCHOR, show_default=True, help="Its trust anchor.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def verify(
     token: BinaryIO,
@@ -91,23 +92,29 @@ def verify(
     payload: Path | None,
     *,
     understood: tuple[str, ...],
-    obie: bool,
+    obie_iss: str | None,
+    obie_tan: str,
     as_json: bool,
 ) -> None:
     """Verify the JWS in TOKEN, a file or - for the standard input.
 
     The status is 1 where it does not hold.
     """
+    if obie_iss is not None and (payload is None or understood or set(algorithms) - {"PS256"}):
+        raise click.UsageError("--obie-iss needs --payload, PS256, and no --understood")
     trusted = read_trusted(jwks, key, kid=kid)
     text = token.read().strip()
     accepted = algorithms or ("PS256", "ES256")
     try:
-        if payload is None:
+        if obie_iss is not None and payload is not None:
+            verifier = OBIEVerifier(trusted, obie_iss, trust_anchors=frozenset({obie_tan}))
+            signature = text.decode("ascii", errors="replace")
+            verified = verifier.verify(signature, payload.read_bytes(), now_s=time.time())
+        elif payload is None:
             verified = verify_compact(text, trusted, algorithms=accepted)
         else:
-            names = (*understood, *(CRITICAL if obie else ()))
             verified = verify_detached(
-                text, payload.read_bytes(), trusted, algorithms=accepted, understood=names
+                text, payload.read_bytes(), trusted, algorithms=accepted, understood=understood
             )
     except SecurityError as error:
         if not as_json:

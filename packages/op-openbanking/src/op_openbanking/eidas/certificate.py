@@ -5,18 +5,19 @@ Source: RFC 5280; ETSI TS 119 495 section 5; RFC 8705 section 3.1 (thumbprint).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Self
 
 from cryptography import x509
-from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from op_openbanking.errors import CertificateInvalid, UnusableKey
 from op_openbanking.jose.algorithms import PublicKey, as_public_key
 from op_openbanking.jose.hashes import x5t_s256
+from op_openbanking.jose.jwk import CERTIFICATE_ERRORS
 
 from .distinguished_name import STYLES, DNStyle, format_name
 from .organization_identifier import OrganizationIdentifier
@@ -58,12 +59,8 @@ class Certificate:
         if len(octets) > MAX_CERTIFICATE_BYTES:
             raise _invalid(f"longer than {MAX_CERTIFICATE_BYTES} bytes")
         try:
-            if b"-----BEGIN CERTIFICATE-----" in octets:
-                parsed = x509.load_pem_x509_certificate(octets)
-            else:
-                parsed = x509.load_der_x509_certificate(octets)
-            extensions = parsed.extensions
-        except (ValueError, UnsupportedAlgorithm) as error:
+            parsed, extensions = _parse(octets)
+        except CERTIFICATE_ERRORS as error:
             raise _invalid("not an X.509 certificate in DER or PEM") from error
         statements = QCStatements()
         for extension in extensions:
@@ -107,7 +104,7 @@ class Certificate:
         """
         try:
             return as_public_key(self.x509.public_key())
-        except (UnusableKey, ValueError, UnsupportedAlgorithm) as error:
+        except (UnusableKey, *CERTIFICATE_ERRORS) as error:
             raise _invalid(f"its key cannot be used: {error}") from error
 
     @property
@@ -182,6 +179,19 @@ class Certificate:
                 check="certificate-organization",
                 section="ETSI TS 119 495 5.2.1",
             )
+
+
+def _parse(octets: bytes) -> tuple[x509.Certificate, x509.Extensions]:
+    """Parse every part that is read later: the library is lazy, and raises where it is read."""
+    with warnings.catch_warnings():
+        # A serial number of zero or a long country code is odd, not unreadable.
+        warnings.simplefilter("ignore")
+        if b"-----BEGIN CERTIFICATE-----" in octets:
+            parsed = x509.load_pem_x509_certificate(octets)
+        else:
+            parsed = x509.load_der_x509_certificate(octets)
+        _ = parsed.subject, parsed.issuer, parsed.not_valid_before_utc, parsed.not_valid_after_utc
+        return parsed, parsed.extensions
 
 
 def _invalid(

@@ -27,6 +27,7 @@ _CONSENT_ERRORS = frozenset(
     {"access_denied", "consent_required", "interaction_required", "invalid_grant", "login_required"}
 )
 _MAX_SECONDS_DIGITS = 9
+_NUMBER_LIMIT: Final = 10**10
 _TOO_MANY = 429
 _SERVER_ERRORS = 500
 
@@ -61,17 +62,20 @@ class Members:
         return None if self.values.get(name) is None else self.text(name)
 
     def optional_number(self, name: str) -> int | None:
-        """A whole number of at least zero where it is present; digits as text are accepted.
+        """A whole number from zero to below 10^10 where it is present; digits as text are accepted.
 
         Some servers send `expires_in` as text.
+
+        Raises:
+            ProtocolViolation: Something else.
         """
         value = self.values.get(name)
         if value is None:
             return None
         if isinstance(value, str) and value.isascii() and value.isdigit():
             value = int(value) if len(value) <= _MAX_SECONDS_DIGITS else -1
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise self.violation(name, "is not a whole number")
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _NUMBER_LIMIT:
+            raise self.violation(name, "is not a whole number below 10^10")
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:

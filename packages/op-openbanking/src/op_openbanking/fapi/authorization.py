@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
-from typing import Final, assert_never
+from typing import Final, NoReturn, assert_never
 from urllib.parse import urlencode, urlsplit
 
 from op_openbanking.errors import ConfigError, StateMismatch, TokenInvalid, quoted
@@ -80,6 +80,10 @@ class AuthorizationResponse:
         if seal is not _SEAL:
             raise ConfigError("an AuthorizationResponse comes from fapi.authorization.finish alone")
 
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled or copied: reading it back would pass no check."""
+        raise ConfigError("an AuthorizationResponse cannot be pickled or copied")
+
 
 def begin(
     client: Client,
@@ -106,9 +110,9 @@ def begin(
         answer: How the answer is to be protected; by default JARM, or CODE where the profile has
             no JARM.
         acr_values: Authentication contexts, asked for as an essential claim of the id_token and
-            checked there.
+            checked there; they need `openid`.
         claims: The `claims` parameter, for example with `openbanking_intent_id`.
-        expected_claims: Claims that the id_token must carry with these values.
+        expected_claims: Claims that the id_token must carry with these values; they need `openid`.
         parameters: Further parameters, for example `login_hint` or `resource`.
         pushes: Whether to push the request; by default wherever the server can.
         request_lifetime_s: Lifetime of a request object, at most 60 minutes.
@@ -119,6 +123,11 @@ def begin(
         BankError: The server refuses the pushed request.
     """
     form = _answer_form(client, answer, scope)
+    if (acr_values or expected_claims) and "openid" not in scope.split():
+        raise ConfigError(
+            "acr_values and expected_claims are checked in the id_token: they need the scope "
+            "openid [OpenID Connect Core 3.1.2.1]"
+        )
     pushing = client.server.has(Endpoint.PAR) if pushes is None else pushes
     if not pushing and (client.profile.requires_par or client.server.requires_par):
         raise ConfigError(
@@ -177,8 +186,9 @@ def finish(
 ) -> Flow[AuthorizationResponse]:
     """Judge the answer of an authorization request.
 
-    The pending request is taken from the store first, so that an answer is judged once, whatever
-    comes of it.
+    Once the state of the answer is read, the pending request is taken from the store: an answer is
+    judged once, whatever comes of it. One with no readable state, or with a parameter twice, is
+    refused before that and costs no pending request.
 
     Args:
         client: The client that began.

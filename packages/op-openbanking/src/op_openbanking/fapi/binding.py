@@ -13,14 +13,16 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from op_openbanking.errors import OpenBankingError, TokenInvalid
-from op_openbanking.jose.jws import peek
+from op_openbanking.errors import ProtocolViolation, TokenInvalid
+from op_openbanking.jose import base64url
 from op_openbanking.jose.jwt import parse_claims
+from op_openbanking.jose.strict_json import parse_object
 
 from .client import Binding, CertificateBinding
 from .id_token import same
 
 _JWT_DOTS: Final = 2
+_MAX_HEADER_BYTES: Final = 16 * 1024
 
 
 class Evidence(StrEnum):
@@ -36,15 +38,38 @@ class Evidence(StrEnum):
     TYPE = "type"
 
 
-def claims_inside(access_token: str) -> Mapping[str, object] | None:
-    """The claims of a token in JWT form, unverified; None if it is opaque to us."""
-    if access_token.count(".") != _JWT_DOTS:
+def claims_inside(access_token: str, *, section: str) -> Mapping[str, object] | None:
+    """The claims of a token in JWT form, unverified; None if it is opaque to us.
+
+    It is a JWT if the first of its three parts is a JSON object with `alg`. The other members of
+    this header are the resource server's business.
+
+    Args:
+        access_token: The token.
+        section: Names the rule in a refusal.
+
+    Raises:
+        TokenInvalid: It is a JWT and its claims are not readable, so that its binding cannot be
+            judged; its check is `cnf`.
+    """
+    if access_token.count(".") != _JWT_DOTS or not access_token.isascii():
+        return None
+    head, payload, _ = access_token.encode("ascii").split(b".")
+    try:
+        octets = base64url.decode(head, "the header")
+        header = parse_object(octets, what="the header", limit_bytes=_MAX_HEADER_BYTES)
+    except ProtocolViolation:
+        return None
+    if "alg" not in header:
         return None
     try:
-        _, payload = peek(access_token)
-        return parse_claims(payload).members
-    except OpenBankingError:
-        return None
+        return parse_claims(base64url.decode(payload, "the payload")).members
+    except (ProtocolViolation, TokenInvalid) as error:
+        raise TokenInvalid(
+            "the claims of the access token are not readable, so nothing says that it is bound",
+            check="cnf",
+            section=section,
+        ) from error
 
 
 def check_confirmation(claims: Mapping[str, object], binding: Binding, *, section: str) -> None:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
-from urllib.parse import urlsplit
 
-from op_openbanking.errors import ConfigError, OpenBankingError, TransportError
-from op_openbanking.flow import Clock, Entropy, Flow, Request, fetch
+from op_openbanking.errors import ConfigError, OpenBankingError, TokenInvalid, TransportError
+from op_openbanking.flow import Clock, Entropy, Flow, Request, fetch, split_url
 from op_openbanking.jose.algorithms import FAPI_SECTION, Algorithm, require
 from op_openbanking.jose.hashes import X5T_S256_CHARS
 from op_openbanking.jose.jwe import DecryptionKey, decrypt_compact, is_encrypted
@@ -26,6 +25,8 @@ from .metadata import Endpoint, ServerMetadata
 from .profile import AuthMethod, Clause, Profile, SenderConstraint
 from .signed import require_fapi_signer
 
+MAX_LEEWAY_S: Final = 300
+"""Ours: most clock skew granted."""
 _GOOD: Final = 200
 
 
@@ -80,7 +81,7 @@ class Client:
             tokens are bound to a DPoP key.
         keys: The server's keys over time; made from its `jwks_uri` unless handed in.
         decryption: How encrypted id_tokens and answers are opened, or None.
-        leeway_s: Clock skew granted to the server's tokens.
+        leeway_s: Clock skew granted to the server's tokens, at most 300 s.
         token_algs: Algorithms registered for id_tokens and answers; empty for those of the profile.
         introspects_opaque: Whether an opaque access token is introspected to learn its binding,
             where the server has an endpoint for it. Without, the server's metadata must say that
@@ -158,13 +159,17 @@ class Client:
         """The signed token inside an encrypted one; a token that is not encrypted as it is.
 
         Raises:
-            ConfigError: It is encrypted and no `decryption` is configured.
-            TokenInvalid: It does not decrypt.
+            TokenInvalid: It does not decrypt; or no `decryption` is configured, then its check is
+                `jwe-unexpected`.
         """
         if not is_encrypted(token):
             return token
         if self.decryption is None:
-            raise ConfigError("the server encrypted a token, and no decryption key is configured")
+            raise TokenInvalid(
+                "the token is encrypted, and no decryption key is configured",
+                check="jwe-unexpected",
+                section="RFC 7516 5.2",
+            )
         inner = decrypt_compact(
             token,
             self.decryption.keys,
@@ -216,6 +221,11 @@ def _document(wanted: FetchKeys) -> Flow[FetchedKeys]:
 
 def _check(client: Client) -> None:
     profile = client.profile
+    _require(
+        0 <= client.leeway_s <= MAX_LEEWAY_S,
+        f"leeway_s must be between 0 and {MAX_LEEWAY_S}",
+        "RFC 7519 4.1.4",
+    )
     _require(
         client.constraint in profile.constraints,
         f"{profile.title} does not allow tokens bound by {client.constraint.value}",
@@ -272,7 +282,7 @@ def _check_requests(client: Client) -> None:
         "the server has no endpoint for pushed requests",
         profile.section(Clause.PUSHED_REQUEST),
     )
-    parts = urlsplit(client.redirect_uri)
+    parts = split_url(client.redirect_uri, what="redirect_uri")
     loopback = parts.hostname in {"127.0.0.1", "::1", "localhost"}
     _require(
         bool(parts.netloc)

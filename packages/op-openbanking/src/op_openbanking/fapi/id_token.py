@@ -19,7 +19,7 @@ from .pending import PendingAuthorization
 from .profile import Clause
 
 MAX_AGE_S: Final = 600
-"""Ours: an id_token of an authorization answer is at most ten minutes old."""
+"""Ours: a fresh id_token is at most ten minutes old."""
 _NONCE_SECTION: Final = "OpenID Connect Core 3.1.3.7-11 (nonce)"
 
 
@@ -74,7 +74,9 @@ def verify_back_channel(
     Raises:
         SecurityError: Its check is `jws-...`, `claim-...` or `jwks-...`.
     """
-    verified = yield from _verify(client, token, required=("sub", "iat", "nonce"))
+    verified = yield from _verify(
+        client, token, required=("sub", "iat", "nonce"), max_age_s=MAX_AGE_S
+    )
     claims = verified.claims
     _require_nonce(claims, pending)
     _require_at_hash(verified, access_token)
@@ -96,7 +98,7 @@ def verify_refreshed(
     Raises:
         SecurityError: Its check is `jws-...`, `claim-...` or `jwks-...`.
     """
-    verified = yield from _verify(client, token, required=("sub", "iat"))
+    verified = yield from _verify(client, token, required=("sub", "iat"), max_age_s=MAX_AGE_S)
     claims = verified.claims
     _require_at_hash(verified, access_token)
     if former is not None and claims.text("sub") != former.subject:

@@ -16,7 +16,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from op_openbanking.errors import ConfigError, ProtocolViolation, TokenInvalid, quoted
-from op_openbanking.flow import Flow, Request, fetch
+from op_openbanking.flow import Flow, Request, fetch, split_url
 from op_openbanking.jose.strict_json import parse_object
 
 from .answers import MAX_ANSWER_BYTES, Members, read
@@ -127,7 +127,7 @@ def well_known(issuer: str, *, document: Document) -> str:
     Raises:
         ConfigError: The issuer has a query or a fragment, or is not https.
     """
-    parts = urlsplit(issuer)
+    parts = split_url(issuer, what="the issuer")
     if parts.query or parts.fragment or parts.scheme != "https" or not parts.netloc:
         raise ConfigError("an issuer is an https URL without query and fragment")
     path = parts.path.rstrip("/")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 from typing import Final
+from urllib.parse import unquote, unquote_plus, urlsplit
 
 from op_openbanking.errors import ConfigError, TokenInvalid
 from op_openbanking.flow import Flow, Request, Response, fetch
@@ -37,7 +38,8 @@ def call(client: Client, tokens: TokenSet, request: Request) -> Flow[Response]:
     Raises:
         TokenInvalid: Its check is `token-expired`, or `cnf-mismatch`: the token is bound to
             another certificate or key than the client holds by now.
-        ConfigError: The token belongs to another client, or stands in the URL.
+        ConfigError: The token belongs to another client, stands in the URL, or would go over
+            plain http.
     """
     prepared = authorized(client, tokens, request)
     if isinstance(client.binding, CertificateBinding):
@@ -80,13 +82,24 @@ def authorized(client: Client, tokens: TokenSet, request: Request) -> Request:
         raise TokenInvalid(
             "the access token has expired", check="token-expired", section="RFC 6749 5.1"
         )
-    if request.header("authorization") is not None or tokens.access_token in request.url:
+    if request.header("authorization") is not None or _shows(request, tokens.access_token):
         raise ConfigError(
             "a token goes into the Authorization header alone, once [FAPI1-BASE 6.2.2-1]"
         )
+    if urlsplit(request.url).scheme != "https":
+        raise ConfigError("a token goes over https alone [RFC 6750 5.2, FAPI1-BASE 7.1]")
     scheme = "DPoP" if isinstance(client.binding, DPoPKey) else "Bearer"
     headers = [*request.headers, ("authorization", f"{scheme} {tokens.access_token}")]
     if request.header(_INTERACTION_ID) is None:
         identifier = uuid.UUID(bytes=client.entropy(_UUID_BYTES), version=4)
         headers.append((_INTERACTION_ID, str(identifier)))
     return replace(request, headers=tuple(headers), client_certificate=client.client_certificate)
+
+
+def _shows(request: Request, token: str) -> bool:
+    """Whether the token stands in the URL or in a form, plain or percent-encoded."""
+    shown = [request.url, unquote(request.url)]
+    if "x-www-form-urlencoded" in (request.header("content-type") or "").lower():
+        body = request.body.decode("latin-1")
+        shown += [body, unquote_plus(body)]
+    return any(token in text for text in shown)

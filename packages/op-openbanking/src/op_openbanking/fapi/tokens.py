@@ -156,9 +156,9 @@ def exchange(
         id_token = yield from verify_back_channel(
             client, pending, token=stated, access_token=access_token, front=answer.id_token
         )
-    elif "openid" in pending.scope.split():
+    elif "openid" in pending.scope.split() or pending.acr_values or pending.expected_claims:
         raise TokenInvalid(
-            "openid was asked for and there is no id_token",
+            "openid or a claim of the id_token was asked for and there is no id_token",
             check="id-token-missing",
             section="OpenID Connect Core 3.1.3.3",
         )
@@ -279,6 +279,15 @@ def _access_token(client: Client, members: Members) -> str:
     return access_token
 
 
+def _refresh_token(members: Members) -> str | None:
+    token = members.optional_text("refresh_token")
+    if token is not None and not (
+        len(token) <= _MAX_TOKEN_CHARS and token.isascii() and token.isprintable()
+    ):
+        raise members.violation("refresh_token", "is not a token")
+    return token
+
+
 def _token_set(
     client: Client,
     members: Members,
@@ -300,7 +309,7 @@ def _token_set(
     evidence = yield from _evidence(client, access_token)
     return TokenSet(
         access_token=access_token,
-        refresh_token=members.optional_text("refresh_token") or refresh_token,
+        refresh_token=_refresh_token(members) or refresh_token,
         scope=asked if granted is None else granted,
         expires_at_s=None if expires_in_s is None else client.clock() + expires_in_s,
         issuer=client.server.issuer,
@@ -315,7 +324,7 @@ def _token_set(
 
 def _evidence(client: Client, access_token: str) -> Flow[Evidence]:
     section = client.profile.section(Clause.SENDER_CONSTRAINT)
-    claims = claims_inside(access_token)
+    claims = claims_inside(access_token, section=section)
     if claims is not None:
         check_confirmation(claims, client.binding, section=section)
         return Evidence.TOKEN

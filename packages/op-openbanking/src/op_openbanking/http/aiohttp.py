@@ -10,7 +10,7 @@ import asyncio
 from types import TracebackType
 from typing import Self
 
-from op_openbanking.errors import ExtraMissing
+from op_openbanking.errors import ExtraMissing, ProtocolViolation, TransportError
 from op_openbanking.flow import Request, Response
 
 from .content import Body
@@ -24,6 +24,7 @@ except ModuleNotFoundError as error:
     raise ExtraMissing("the aiohttp transport", extra="aiohttp") from error
 
 _CHUNK_BYTES = 64 * 1024
+_LOWEST_STATUS, _HIGHEST_STATUS = 100, 599
 # What aiohttp would otherwise add by itself.
 _NO_DEFAULTS = frozenset({"Content-Type", "Accept"})
 
@@ -53,6 +54,17 @@ class AiohttpTransport:
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
 
     async def send(self, request: Request) -> Response:
+        """Perform a request; see `flow.AsyncTransport`.
+
+        The library's exceptions hold the headers that were sent, with the token in them. So an
+        error of ours is raised outside of their handling, and neither cause nor context shows one.
+        """
+        outcome = await self._attempt(request)
+        if isinstance(outcome, Response):
+            return outcome
+        raise outcome
+
+    async def _attempt(self, request: Request) -> Response | TransportError:
         session = self._session(presents=self._settings.check_certificate(request))
         try:
             async with (
@@ -66,6 +78,10 @@ class AiohttpTransport:
                     proxy=self._settings.proxy,
                 ) as answer,
             ):
+                if not _LOWEST_STATUS <= answer.status <= _HIGHEST_STATUS:
+                    raise ProtocolViolation(
+                        "the status of the answer is none", section="RFC 9110 15"
+                    )
                 body = Body(
                     limit_bytes=request.max_response_bytes,
                     content_encoding=answer.headers.get("content-encoding"),
@@ -74,14 +90,14 @@ class AiohttpTransport:
                     body.feed(chunk)
                 headers = tuple((name.lower(), value) for name, value in answer.headers.items())
                 return Response(answer.status, headers, body.finish())
-        except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError) as error:
-            raise failure(request, phase="no connection", sent=False) from error
-        except aiohttp.ConnectionTimeoutError as error:
-            raise failure(request, phase="no connection in time", sent=False) from error
-        except TimeoutError as error:
-            raise failure(request, phase="no answer in time", sent=True) from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise failure(request, phase="the connection broke off", sent=True) from error
+        except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError):
+            return failure(request, phase="no connection", sent=False)
+        except aiohttp.ConnectionTimeoutError:
+            return failure(request, phase="no connection in time", sent=False)
+        except TimeoutError:
+            return failure(request, phase="no answer in time", sent=True)
+        except (aiohttp.ClientError, OSError):
+            return failure(request, phase="the connection broke off", sent=True)
 
     async def aclose(self) -> None:
         """Close every connection."""

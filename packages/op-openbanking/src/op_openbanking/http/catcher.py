@@ -33,6 +33,7 @@ from cryptography.x509.oid import NameOID
 
 from op_openbanking.errors import ConfigError, ProtocolViolation, TransportError
 from op_openbanking.fapi.callback import MAX_CALLBACK_CHARS, Callback
+from op_openbanking.flow import split_url
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
 _CONNECTION_LIMIT_S: Final = 5.0
@@ -66,7 +67,7 @@ class Catcher:
     """
 
     def __init__(self, redirect_uri: str, *, certificate_pem: bytes | None = None) -> None:
-        parts = urlsplit(redirect_uri)
+        parts = split_url(redirect_uri, what="redirect_uri")
         if parts.hostname not in _LOOPBACK or not parts.port:
             raise ConfigError(
                 "only a redirect URI on 127.0.0.1 or localhost, with a port, is caught"

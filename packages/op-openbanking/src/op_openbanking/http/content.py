@@ -50,7 +50,9 @@ class Body:
             self._append(self._inflate.decompress(chunk, room + 1))
         except zlib.error as error:
             raise ProtocolViolation("the gzip body is damaged") from error
-        if self._inflate.unconsumed_tail or self._inflate.unused_data:
+        if self._inflate.unused_data:
+            raise ProtocolViolation("the body goes on after its gzip stream ends")
+        if self._inflate.unconsumed_tail:
             raise ProtocolViolation(f"the body is longer than {self._limit_bytes} bytes")
 
     def finish(self) -> bytes:

@@ -3,7 +3,8 @@
 A request is sent again only if that cannot do a thing twice. Either nothing of it was sent, or the
 request says that it is idempotent; a POST may say so only under a fixed idempotency key, and as a
 `Request` is frozen, the octets and the key of the second attempt are those of the first. So a
-payment is never repeated under another key or with another body.
+payment is never repeated under another key or with another body. A request with a DPoP proof is not
+repeated once it may have been sent: its caller makes a fresh proof.
 
 `Retry-After` is honoured as a lower bound, up to `max_wait_s`: a bank that asks for more gets no
 second attempt, and the caller the answer. Otherwise the wait grows exponentially with full jitter.
@@ -99,6 +100,10 @@ def retry_after_s(outcome: Response | OpenBankingError, *, now_s: float) -> floa
 
 
 def _may_repeat(request: Request, outcome: Response | OpenBankingError) -> bool:
+    if request.header("dpop") is not None and (isinstance(outcome, Response) or request.idempotent):
+        # A proof is good for one request [RFC 9449 11.1]. For an idempotent request a transport
+        # does not say whether anything was sent.
+        return False
     if isinstance(outcome, Response):
         return request.idempotent and outcome.status in RETRYABLE_STATUSES
     # A transport error that says retryable knows that nothing was sent, or read `idempotent`.

@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from op_openbanking.errors import ConfigError, TransportError
-from op_openbanking.flow import Request
+from op_openbanking.flow import Request, split_url
 
 from .tls import ClientCertificate, TrustAnchors
 
@@ -60,7 +60,8 @@ class TransportSettings:
     def __post_init__(self) -> None:
         if self.max_connections < 1:
             raise ConfigError("max_connections must be at least 1")
-        if self.proxy is not None and urlsplit(self.proxy).scheme not in {"http", "https"}:
+        schemes = {"http", "https"}
+        if self.proxy is not None and split_url(self.proxy, what="proxy").scheme not in schemes:
             raise ConfigError("proxy must be an http or https URL")
 
     def check_certificate(self, request: Request) -> bool:

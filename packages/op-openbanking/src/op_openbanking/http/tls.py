@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Final, Self
 
 from cryptography import x509
-from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
@@ -35,6 +34,7 @@ from cryptography.hazmat.primitives.serialization import (
 from op_openbanking.errors import ConfigError, UnusableKey
 from op_openbanking.jose.algorithms import check_key
 from op_openbanking.jose.hashes import x5t_s256
+from op_openbanking.jose.jwk import CERTIFICATE_ERRORS
 
 FAPI_CIPHERS: Final = (
     "ECDHE-RSA-AES128-GCM-SHA256",
@@ -95,7 +95,7 @@ class ClientCertificate:
         try:
             certificates = x509.load_pem_x509_certificates(chain)
             private = load_pem_private_key(key, password)
-        except (ValueError, TypeError, UnsupportedAlgorithm):
+        except CERTIFICATE_ERRORS:
             raise UnusableKey(
                 "the TLS client certificate or its key is not readable PEM, "
                 "or the password is wrong"
@@ -113,7 +113,7 @@ class ClientCertificate:
             return cls._of(
                 [x509.load_der_x509_certificate(certificate)], load_der_private_key(key, None)
             )
-        except (ValueError, TypeError, UnsupportedAlgorithm):
+        except CERTIFICATE_ERRORS:
             raise UnusableKey("the TLS client certificate or its key is not readable DER") from None
 
     @classmethod
@@ -135,7 +135,7 @@ class ClientCertificate:
         """
         try:
             key, leaf, others = pkcs12.load_key_and_certificates(octets, password)
-        except (ValueError, TypeError, UnsupportedAlgorithm):
+        except CERTIFICATE_ERRORS:
             raise UnusableKey("not a readable PKCS#12 file, or the password is wrong") from None
         if leaf is None or key is None:
             raise UnusableKey("the PKCS#12 file lacks the certificate or the key")
@@ -147,7 +147,13 @@ class ClientCertificate:
         check_key(key)
         if not isinstance(key, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey):
             raise UnusableKey("a public key cannot prove a TLS client certificate")
-        if key.public_key() != leaf.public_key():
+        try:
+            certified = leaf.public_key()
+        except CERTIFICATE_ERRORS:
+            raise UnusableKey(
+                "the key in the TLS client certificate is of an unknown kind"
+            ) from None
+        if key.public_key() != certified:
             raise UnusableKey("the TLS client key does not belong to the first certificate")
         password = secrets.token_urlsafe(32).encode("ascii")
         return cls(

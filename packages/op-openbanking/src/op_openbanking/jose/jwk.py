@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -28,7 +28,6 @@ from cryptography.hazmat.primitives.serialization import (
 
 from op_openbanking.errors import (
     KeyNotFound,
-    OpenBankingError,
     ProtocolViolation,
     UnusableKey,
     quoted,
@@ -50,6 +49,9 @@ MAX_SET_BYTES: Final = 512 * 1024
 """Ours: longest JWKS document read."""
 MAX_SET_KEYS: Final = 100
 """Ours: most keys read from one document; bounds the tries for a header without a kid."""
+
+CERTIFICATE_ERRORS: Final = (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion)
+"""All that the `cryptography` library raises for a certificate or key that it cannot read."""
 
 _PRIVATE_MEMBERS = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
 _COORDINATE_BYTES = 32
@@ -130,7 +132,7 @@ class JWK:
                 key: object = certificates[0].public_key()
             else:
                 key = load_pem_public_key(pem)
-        except ValueError as error:
+        except CERTIFICATE_ERRORS as error:
             raise UnusableKey("not a PEM public key or certificate") from error
         jwk = cls(as_public_key(key), use=use, alg=alg, x5c=chain)
         return replace(jwk, kid=kid or jwk.thumbprint())
@@ -397,5 +399,5 @@ def _certificate_der(text: str) -> bytes:
 def _certificate_key(der: bytes) -> object:
     try:
         return x509.load_der_x509_certificate(der).public_key()
-    except (ValueError, OpenBankingError) as error:
+    except CERTIFICATE_ERRORS as error:
         raise UnusableKey("x5c holds no DER certificate with a usable key") from error

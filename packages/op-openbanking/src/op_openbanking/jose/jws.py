@@ -339,6 +339,10 @@ def _select(
     header = parse_header(head)
     alg = require(header.alg, accepted)
     refuse_unknown_critical(header.members, understood=frozenset())
+    if header.members.get("b64", True) is not True:
+        raise SignatureInvalid(
+            "b64 has no place in a compact JWS", check="jws-b64", section="RFC 7797 5.2, 6"
+        )
     chosen = _Selection(header.members, alg, fitting_keys(trusted, alg, header.kid, pinned=pinned))
     if len(trusted.memo) >= _MAX_MEMO:
         trusted.memo.clear()

@@ -31,6 +31,7 @@ _MEMBERS = frozenset({"alg", "kid", "typ", "cty", "b64", "crit", *CRITICAL})
 _CONTENT_TYPES = frozenset({"json", "application/json"})
 _LAST_RAW_VERSION = (3, 1, 3)
 _MAX_LEEWAY_S = 300
+_MAX_IAT_S = 10**11
 
 
 def is_encoded(version: str) -> bool:
@@ -106,12 +107,14 @@ class OBIEVerifier:
         issuer: `{org-id}` of the bank, or its certificate's subject.
         trust_anchors: Accepted values of `tan`.
         leeway_s: How far `iat` may lie in the future, at most 300 s.
+        max_age_s: How old a signature may be, or None where stored ones are verified too.
     """
 
     keys: JWKSet | JWK = field(repr=False)
     issuer: str
     trust_anchors: frozenset[str] = frozenset({DIRECTORY_ANCHOR})
     leeway_s: int = 10
+    max_age_s: int | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.leeway_s <= _MAX_LEEWAY_S:
@@ -147,6 +150,10 @@ class OBIEVerifier:
     def _check_claims(self, iat: object, iss: object, tan: object, *, now_s: float) -> None:
         if isinstance(iat, bool) or not isinstance(iat, int | float):
             raise _claim("iat", "is not a number")
+        if not 0 <= iat <= _MAX_IAT_S:
+            raise _claim("iat", "is no time since 1970")
+        if self.max_age_s is not None and iat < now_s - self.max_age_s - self.leeway_s:
+            raise _claim("iat", "is too old")
         if iat > now_s + self.leeway_s:
             raise _claim("iat", "is in the future")
         if iss != self.issuer:

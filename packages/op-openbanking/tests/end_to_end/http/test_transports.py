@@ -334,6 +334,19 @@ def test_a_request_that_was_never_sent_may_be_sent_again(send: Send) -> None:
     assert caught.value.retryable
 
 
+def test_no_exception_behind_an_error_holds_the_token(send: Send) -> None:
+    headers = (("authorization", "Bearer kept-to-ourselves"),)
+    with _gibberish() as url, pytest.raises(TransportError) as caught:
+        send(TransportSettings(), Request("GET", url, headers=headers))
+    waiting: list[BaseException | None] = [caught.value]
+    while waiting:
+        error = waiting.pop()
+        if error is not None:
+            assert "kept-to-ourselves" not in f"{error!r} {error} {error.args!r}"
+            assert "kept-to-ourselves" not in repr(getattr(error, "request_info", ""))
+            waiting += [error.__cause__, error.__context__]
+
+
 def test_a_silent_handshake_ends_in_time(send: Send) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"https://127.0.0.1:{silent.getsockname()[1]}/"
@@ -352,6 +365,29 @@ def test_goes_through_the_proxy(send: Send, loopback: Loopback) -> None:
         )
     assert response.status == 200
     assert asked == [f"CONNECT {loopback.url.removeprefix('https://')} HTTP/1.1"]
+
+
+def test_a_status_that_is_none_is_refused(send: Send) -> None:
+    answer = b"HTTP/1.1 099 x\r\ncontent-length: 0\r\n\r\n"
+    with _gibberish(answer) as url, pytest.raises((ProtocolViolation, TransportError)):
+        send(TransportSettings(), Request("GET", url))
+
+
+@contextlib.contextmanager
+def _gibberish(octets: bytes = b"garbage\r\n\r\n") -> Iterator[str]:
+    """A server that answers one request with what is no HTTP."""
+
+    def answer() -> None:
+        connection, _ = listening.accept()
+        with connection:
+            connection.recv(65536)
+            connection.sendall(octets)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=answer)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        thread.join()
 
 
 @contextlib.contextmanager

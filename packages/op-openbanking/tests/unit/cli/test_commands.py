@@ -23,6 +23,7 @@ from op_openbanking.jose.jwk import JWK, JWKSet
 from op_openbanking.testing.pki import IssuedCertificate, ThrowAwayCA
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+CLIENT_FILE = 'issuer = "https://127.0.0.1:1"\nredirect_uri = "https://127.0.0.1:2/"\n'
 
 
 @pytest.fixture(scope="module")
@@ -109,11 +110,38 @@ def test_signs_and_verifies_for_obie(folder: Path) -> None:
     )
     assert made["alg"] == "PS256"
     trust = ["--key", folder / "rsa.pem", "--payload", folder / "body.json"]
-    verdict = as_json("jws", "verify", "--obie", *trust, stdin=made["jws"])
+    verdict = as_json("jws", "verify", "--obie-iss", "org/ssa", *trust, stdin=made["jws"])
     assert verdict["header"]["http://openbanking.org.uk/iss"] == "org/ssa"
     done = run("jws", "verify", *trust, stdin=made["jws"])
     assert done.exit_code == 1
     assert "jws-crit" in done.stderr
+    for option, check in (("--obie-iss", "obie-iss"), ("--obie-tan", "obie-tan")):
+        claims = {"--obie-iss": "org/ssa", option: "another"}
+        named = [each for pair in claims.items() for each in pair]
+        done = run("jws", "verify", *named, *trust, "--json", stdin=made["jws"])
+        assert (done.exit_code, json.loads(done.stdout)["check"]) == (1, check)
+    assert run("jws", "verify", "--obie-iss", "x", *trust[:2], stdin=made["jws"]).exit_code == 2
+
+
+def test_what_is_no_url_and_no_text_is_named(tmp_path: Path) -> None:
+    done = run("fapi", "discover", "https://[::1")
+    assert (done.exit_code, done.stderr) == (1, "Error: the issuer is not a URL\n")
+    (tmp_path / "tls.toml").write_text(CLIENT_FILE)
+    (tmp_path / "bin.dat").write_bytes(b"\xff\xfe")
+    named = ("--config", tmp_path / "tls.toml")
+    done = run("fapi", "register", *named, "--statement", tmp_path / "bin.dat")
+    assert done.exit_code == 1
+    assert "no ASCII text" in done.stderr
+
+
+def test_where_tokens_cannot_be_kept_nothing_is_asked_of_the_bank(tmp_path: Path) -> None:
+    (tmp_path / "client.toml").write_text(CLIENT_FILE)
+    absent = tmp_path / "absent" / "tokens.json"
+    for command in (("authorize",), ("token", "--client-credentials")):
+        named = ("--config", tmp_path / "client.toml", "--tokens", absent)
+        done = run("fapi", *command, *named)
+        assert done.exit_code == 1
+        assert "cannot write" in done.stderr
 
 
 def test_bad_input_ends_with_one_and_wrong_usage_with_two(folder: Path) -> None:
@@ -167,3 +195,18 @@ def test_shows_certificates(folder: Path, issued: IssuedCertificate, file: str) 
     assert "PSP_PI (payment initiation)" in shown
     assert good("cert", "thumbprint", folder / file) == facts["x5t#S256"]
     assert as_json("cert", "thumbprint", folder / file) == {"x5t#S256": facts["x5t#S256"]}
+
+
+def test_a_failure_under_json_is_a_json_object(tmp_path: Path) -> None:
+    (tmp_path / "junk.pem").write_bytes(b"junk")
+    done = run("cert", "show", tmp_path / "junk.pem", "--json")
+    told = json.loads(done.stdout)
+    assert done.exit_code == 1
+    assert (told["type"], told["check"], told["retryable"]) == (
+        "CertificateInvalid",
+        "certificate-form",
+        False,
+    )
+    assert told["section"]
+    done = run("fapi", "discover", "https://[::1", "--json")
+    assert json.loads(done.stdout)["error"] == "the issuer is not a URL"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -204,3 +205,19 @@ def test_certificate_header_is_one_line_and_read_back(form: CertificateHeaderFor
 def test_refuses_a_certificate_header_of_another_form(value: str) -> None:
     with pytest.raises(CertificateInvalid):
         read_certificate_header(value)
+
+
+@pytest.mark.filterwarnings("ignore::cryptography.utils.CryptographyDeprecationWarning")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_damaged_certificates_never_leak_another_error() -> None:
+    rng = random.Random(7)
+    for _ in range(3000):
+        octets = bytearray(seal().der)
+        for _ in range(rng.choice((1, 1, 2, 4))):
+            octets[rng.randrange(len(octets))] = rng.randrange(256)
+        with contextlib.suppress(CertificateInvalid):
+            read = Certificate.read(bytes(octets))
+            assert read.subject() is not None
+            assert read.issuer() is not None
+            assert read.not_before.tzinfo is read.not_after.tzinfo
+            _ = read.serial, read.organization_identifier

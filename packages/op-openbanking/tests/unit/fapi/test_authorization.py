@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
@@ -113,6 +115,8 @@ def test_state_and_nonce_differ_each_time(world: Any) -> None:
         ({"request_lifetime_s": 0}, "at most 60 minutes"),
         ({"parameters": {"state": "mine"}}, "set by this flow"),
         ({"parameters": {"iss": "mine"}}, "set by the request object"),
+        ({"scope": "accounts", "acr_values": ("x",)}, "need the scope"),
+        ({"scope": "accounts", "expected_claims": {"a": "b"}}, "need the scope"),
         ({"claims": {"id_token": 1}, "acr_values": ("x",)}, "must be an object"),
     ],
 )
@@ -475,3 +479,10 @@ def test_a_token_error_names_neither_code_nor_state(world: Any) -> None:
     assert isinstance(error, TokenInvalid)
     for secret in ("secret-code", found["state"], found["id_token"]):
         assert secret not in str(error)
+
+
+def test_a_response_is_neither_pickled_nor_copied(world: Any) -> None:
+    response = world.finish(world.land(JARM))
+    for attempt in (pickle.dumps, copy.copy):
+        with pytest.raises(ConfigError, match="cannot be pickled"):
+            attempt(response)

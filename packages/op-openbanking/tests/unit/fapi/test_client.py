@@ -175,9 +175,20 @@ def test_encryption_does_not_replace_the_signature(world: Any) -> None:
     assert caught.value.check == "claim-nonce"
 
 
-def test_an_encrypted_token_without_a_key_is_a_matter_of_configuration(world: Any) -> None:
+def test_an_encrypted_token_without_a_key_is_refused(world: Any) -> None:
     _, encrypt = _encrypting(world)
     landed = world.land(AnswerForm.HYBRID)
     sealed = changed_url(landed, id_token=encrypt(parameters_of(landed)["id_token"]))
-    with pytest.raises(ConfigError, match="no decryption key"):
+    with pytest.raises(TokenInvalid, match="jwe-unexpected"):
         world.finish(sealed)
+
+
+def test_a_redirect_uri_that_is_no_url_is_a_matter_of_configuration(world: Any) -> None:
+    with pytest.raises(ConfigError, match="redirect_uri is not a URL"):
+        replace(world.client, redirect_uri="https://[::1")
+
+
+@pytest.mark.parametrize("leeway_s", [-1, 301, 10**9])
+def test_clock_skew_is_bounded(world: Any, leeway_s: int) -> None:
+    with pytest.raises(ConfigError, match="leeway_s"):
+        replace(world.client, leeway_s=leeway_s)

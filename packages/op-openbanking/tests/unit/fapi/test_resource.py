@@ -84,3 +84,28 @@ def test_the_server_refuses_a_stolen_token(world: Any) -> None:
     tokens = tokens_of(world)
     headers = (("authorization", f"Bearer {tokens.access_token}"),)
     assert world.server.send(Request("GET", RESOURCE, headers=headers)).status == 401
+
+
+@pytest.mark.parametrize("dpop", [False, True])
+def test_a_token_never_goes_over_plain_http(make_world: Any, dpop: bool) -> None:
+    world = make_world(fapi2=dpop, dpop=dpop)
+    with pytest.raises(ConfigError, match="https alone"):
+        world.run(call(world.client, tokens_of(world), Request("GET", "http://localhost:9/x")))
+
+
+def test_a_certificate_is_never_asked_for_over_plain_http() -> None:
+    with pytest.raises(ConfigError, match="https alone"):
+        Request("GET", "http://localhost:9/x", needs_client_certificate=True)
+
+
+def test_refuses_a_token_in_disguise(world: Any) -> None:
+    tokens = tokens_of(world)
+    coded = "".join(f"%{ord(letter):02x}" for letter in tokens.access_token)
+    media = (("content-type", "application/x-www-form-urlencoded"),)
+    body = f"access_token={coded}".encode()
+    for request in (
+        Request("GET", f"{RESOURCE}?access_token={coded}"),
+        Request("POST", RESOURCE, headers=media, body=body),
+    ):
+        with pytest.raises(ConfigError, match="Authorization header alone"):
+            world.run(call(world.client, tokens, request))

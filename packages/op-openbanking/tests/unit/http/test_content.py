@@ -60,3 +60,8 @@ def test_a_stream_that_stops_or_goes_on_is_refused() -> None:
         read(packed[:-1])
     with pytest.raises(ProtocolViolation):
         read(packed + b"more")
+
+
+def test_a_second_gzip_stream_is_named_as_such() -> None:
+    with pytest.raises(ProtocolViolation, match="goes on"):
+        read(gzip.compress(b"a") + gzip.compress(b"b"))

@@ -52,6 +52,15 @@ def test_a_payment_is_repeated_only_if_nothing_was_sent() -> None:
     assert wait(PAYMENT, TransportError("no answer", retryable=False)) is None
 
 
+def test_a_dpop_proof_is_sent_once() -> None:
+    proof = (("DPoP", "a.b.c"), ("x-idempotency-key", "fixed"))
+    get = Request("GET", URL, headers=proof, idempotent=True)
+    assert wait(get, DOWN) is None
+    assert wait(get, TransportError("lost", retryable=True)) is None
+    payment = Request("POST", URL, headers=proof, body=b"{}")
+    assert wait(payment, TransportError("no connection", retryable=True)) is not None
+
+
 def test_a_refusal_is_never_repeated() -> None:
     assert wait(GET, ProtocolViolation("odd")) is None
 

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from op_openbanking.errors import KeyNotFound, ProtocolViolation, UnusableKey
+from op_openbanking.http.tls import ClientCertificate
 from op_openbanking.jose.jwk import JWK, MAX_SET_KEYS, JWKSet
 from op_openbanking.testing.pki import ThrowAwayCA
 
@@ -110,6 +111,31 @@ def test_a_certificate_must_hold_the_key_of_its_jwk() -> None:
     assert JWK.from_members(members).x5c == (issued.der,)
     with pytest.raises(UnusableKey, match="another key"):
         JWK.from_members(ec_members(x5c=members["x5c"]))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("06072a8648ce3d0201", "06072a8648ce3d0701"),
+        ("06082a8648ce3d030107", "06082a8648ce3d030177"),
+        ("a003020102", "a003020163"),
+    ],
+    ids=["kind of key", "curve", "version"],
+)
+def test_an_odd_certificate_costs_its_own_key_alone(before: str, after: str) -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    issued = ThrowAwayCA.create(now=now).issue("x", now=now)
+    odd = issued.der.replace(bytes.fromhex(before), bytes.fromhex(after), 1)
+    assert odd != issued.der
+    listed = [ec_members(kid="odd", x5c=[base64.b64encode(odd).decode()]), ec_members()]
+    keys = JWKSet.parse(json.dumps({"keys": listed}).encode())
+    assert [key.kid for key in keys] == ["e"]
+    assert [each.kid for each in keys.skipped] == ["odd"]
+    pem = b"-----BEGIN CERTIFICATE-----\n%s-----END CERTIFICATE-----\n" % base64.encodebytes(odd)
+    with pytest.raises(UnusableKey):
+        JWK.from_pem(pem)
+    with pytest.raises(UnusableKey):
+        ClientCertificate.from_pem(pem, issued.key_pem)
 
 
 def test_set_drops_what_it_cannot_use_and_says_why() -> None:

@@ -300,3 +300,8 @@ def test_what_is_remembered_of_headers_is_bounded() -> None:
         token = jws.sign_compact(b"{}", signer_for("ES256"), header={"typ": str(number)})
         jws.verify_compact(token, trusted)
     assert 0 < len(trusted.memo) <= 256
+
+
+@pytest.mark.parametrize("value", [False, "false", None])
+def test_an_unencoded_payload_has_no_place_in_a_compact_jws(value: object) -> None:
+    refused(forged({"alg": "PS256", "kid": "key-rsa", "b64": value}), "jws-b64")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from op_openbanking.errors import ConfigError, KeyNotFound, SecurityError
+from op_openbanking.errors import ConfigError, KeyNotFound, SecurityError, TokenInvalid
 from op_openbanking.jose.detached import sign_detached
 from op_openbanking.signing.local import LocalSigner
 from op_openbanking.signing.obie_signature import (
@@ -108,3 +108,13 @@ def test_refuses_es256_and_foreign_kids() -> None:
 def test_leeway_has_bounds() -> None:
     with pytest.raises(ConfigError):
         OBIEVerifier(signer().jwk, "org", leeway_s=301)
+
+
+@pytest.mark.parametrize("iat_s", [-1, 10**12, 1_000])
+def test_iat_must_be_a_time_and_recent_where_that_is_asked(iat_s: int) -> None:
+    signer = LocalSigner.from_key(rsa.generate_private_key(65537, 2048), kid="bank")
+    made = OBIESignatures("bank").sign(b"{}", signer, now_s=iat_s)
+    verifier = OBIEVerifier(signer.jwk, "bank", max_age_s=600)
+    with pytest.raises(TokenInvalid) as caught:
+        verifier.verify(made, b"{}", now_s=1e13 if iat_s > 1_000 else 5_000)
+    assert caught.value.check == "obie-iat"
