@@ -6,6 +6,8 @@ file here and its line in `FAMILIES`.
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib import import_module
 from typing import NamedTuple
 
@@ -53,6 +55,8 @@ class _Families(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         """Turn our errors into exit status 1 and one line on standard error."""
+        if sys.stdin is None:  # it was closed: then nothing comes from it
+            sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115
         try:
             return super().invoke(ctx)
         except BrokenPipeError:

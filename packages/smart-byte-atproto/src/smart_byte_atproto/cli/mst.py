@@ -51,7 +51,9 @@ def _read_pairs(file: BinaryIO) -> list[tuple[bytes, CID]]:
 
 
 @command.command("validate")
-@click.argument("file", metavar="CARFILE", type=click.Path(exists=True, path_type=Path))
+@click.argument(
+    "file", metavar="CARFILE", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def validate_tree(file: Path, as_json: bool) -> None:
     """Check every rule of the tree in CARFILE.

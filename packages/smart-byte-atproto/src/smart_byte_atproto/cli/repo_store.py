@@ -94,18 +94,29 @@ def commit(store: Path, key_file: Path, closed: bool) -> None:
 @click.argument("store", type=_STORE)
 @click.argument("output", type=click.Path(path_type=Path))
 def export(store: Path, output: Path) -> None:
-    """Write the head of STORE as a CAR in streamable order to OUTPUT."""
+    """Write the head of STORE as a CAR in streamable order to OUTPUT.
+
+    A file appears when it is whole; into a pipe or a device it is written as it comes.
+    """
+    if not output.name or output.is_dir():
+        raise click.BadParameter("is no name of a file", param_hint="OUTPUT")
+    plain = output.is_file() or not output.exists()
     written = 0
     with SQLiteStore(store) as blocks, progress("Exporting") as advance:
         repo = Repo.load(blocks)
         exported = export_blocks(repo)
         root = repo.head.cid if repo.head is not None else CID.of(b"")
-        unfinished = output.with_name(output.name + ".part")
-        with unfinished.open("wb") as file:
-            for chunk in chunks([root], exported):
-                written += file.write(chunk)
-                advance(1)
-        unfinished.replace(output)
+        target = output.with_name(output.name + ".part") if plain else output
+        try:
+            with target.open("wb") as file:
+                for chunk in chunks([root], exported):
+                    written += file.write(chunk)
+                    advance(1)
+            if plain:
+                target.replace(output)
+        finally:
+            if plain:
+                target.unlink(missing_ok=True)
     click.echo(f"{root}\t{written} bytes")
 
 

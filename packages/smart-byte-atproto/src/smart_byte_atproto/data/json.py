@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from binascii import Error as Base64Error, a2b_base64
+from collections import Counter
 from typing import NoReturn, cast
 
 from smart_byte_atproto.errors import InvalidData, InvalidSyntax, LimitExceeded, NotEncodable
@@ -92,8 +93,8 @@ def _map(pairs: list[tuple[str, object]]) -> object:
     """Turn a JSON object into what it stands for."""
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        times = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in times.items() if count > 1)
         raise InvalidData("map key stands twice", at=twice)
     for name in _RESERVED & fields.keys():
         if len(fields) > 1:

@@ -16,6 +16,8 @@ from .cid import CID
 
 MAX_DEPTH = 32
 """Containers inside one another (recommended data limit)."""
+MAX_CONTAINERS = 1_000_000
+"""Ours: lists and maps in one item, those that stand in several places counted each time."""
 
 Value: TypeAlias = "bool | int | str | bytes | CID | list[Value] | dict[str, Value] | None"
 """Anything of the data model."""
@@ -46,11 +48,14 @@ class Problem:
 def has_only_values(value: object) -> bool:
     """Tell if types, integers and depth are right. Keys and the inside of text are left out.
 
-    Never recurses: it goes down one level of nesting after the other, so a cycle ends too.
+    Never recurses: it goes down one level of nesting after the other, so a cycle ends too, and
+    stops after `MAX_CONTAINERS`: a list that holds another one twice, and so on, doubles with
+    each level.
     """
     if not (type(value) is dict or type(value) is list):
         return _is_scalar(value)
     level: list[_Container] = [value]
+    seen = 1
     for _ in range(MAX_DEPTH):
         below: list[_Container] = []
         for container in level:
@@ -63,6 +68,9 @@ def has_only_values(value: object) -> bool:
                     return False
         if not below:
             return True
+        seen += len(below)
+        if seen > MAX_CONTAINERS:
+            return False
         level = below
     return False
 
@@ -81,8 +89,12 @@ def find_problem(value: object) -> Problem | None:
     Slower than `has_only_values` and checks more: keys, text, and the form of links.
     """
     pending: list[tuple[object, str, int]] = [(value, "", 1)]
+    containers = 0
     while pending:
         item, path, depth = pending.pop()
+        containers += type(item) in {dict, list}
+        if containers > MAX_CONTAINERS:
+            return Problem(f"more than {MAX_CONTAINERS} lists and maps", path)
         reason = _problem(item)
         parts: list[tuple[object, object]] = []
         if type(item) is dict:

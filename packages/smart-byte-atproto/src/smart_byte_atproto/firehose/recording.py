@@ -26,6 +26,10 @@ _STEP_BYTES = 1024
 _CHUNK_BYTES = 1 << 16
 
 
+_LEAST_FRAME_BYTES = 2
+"""A frame is two CBOR items; shorter ones would make millions of frames of a few bytes."""
+
+
 def read_frames(file: BinaryIO, *, max_frame_bytes: int = MAX_FRAME_BYTES) -> Iterator[bytes]:
     """Yield the frames of a recording; memory is bounded by the longest frame.
 
@@ -35,7 +39,7 @@ def read_frames(file: BinaryIO, *, max_frame_bytes: int = MAX_FRAME_BYTES) -> It
 
     Raises:
         Truncated: The file ends inside a frame; the frames before it were yielded.
-        InvalidFrame: `recording`: a frame is too long, or the zstd stream is corrupt.
+        InvalidFrame: `recording`: a frame is too long or too short, or the zstd stream is corrupt.
     """
     start = file.read(len(ZSTD_MAGIC))
     chunks = _plain(start, file) if start != ZSTD_MAGIC else _unpacked(start, file)
@@ -47,7 +51,7 @@ def read_frames(file: BinaryIO, *, max_frame_bytes: int = MAX_FRAME_BYTES) -> It
         while len(held) - position >= _LENGTH_BYTES:
             begin = position + _LENGTH_BYTES
             size = int.from_bytes(held[position:begin], "little")
-            if size > max_frame_bytes:
+            if not _LEAST_FRAME_BYTES <= size <= max_frame_bytes:
                 raise InvalidFrame("recording", f"frame of {size} bytes", at=f"byte {at}")
             if len(held) < begin + size:
                 break

@@ -113,7 +113,12 @@ class StreamVerifier:
             case SyncEvent():
                 self._advance(event.seq)
                 did = event.did
-                done = verify_sync(event, key=self._key(did), state=self._states.get(did))
+                done = verify_sync(
+                    event,
+                    key=self._key(did),
+                    state=self._states.get(did),
+                    latest_rev=self._latest_rev,
+                )
                 self._keep(did, done.state)
                 return done
             case AccountEvent():

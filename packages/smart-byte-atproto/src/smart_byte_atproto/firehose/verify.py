@@ -24,7 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from smart_byte_atproto.crypto import PublicKey
-from smart_byte_atproto.data.cid import CID
+from smart_byte_atproto.data.cid import CID, Codec
 from smart_byte_atproto.errors import (
     BadSignature,
     InvalidFrame,
@@ -129,18 +129,28 @@ def verify_commit(
 
 
 def verify_sync(
-    event: SyncEvent, *, key: PublicKey, state: AccountState | None = None
+    event: SyncEvent,
+    *,
+    key: PublicKey,
+    state: AccountState | None = None,
+    latest_rev: str | None = None,
 ) -> VerifiedCommit:
-    """Verify a `#sync`: its commit object and signature.
+    """Verify a `#sync`: its commit object, its place after what is known, and its signature.
+
+    Args:
+        event: The event.
+        key: The account's signing key.
+        state: What is known of the account.
+        latest_rev: The highest rev that is not in the future, None not to check.
 
     Raises:
         InvalidFrame: With the code of the failed check; see the module.
     """
     slice_ = read_slice(event.blocks)
     commit = _commit_of(slice_, CID(slice_.root), event.did, event.rev)
+    _check_sync_order(event, commit, state or AccountState(), latest_rev)
     check_signature(commit, key)
-    active = state is None or state.active
-    after = AccountState(event.rev, commit.data, active)
+    after = AccountState(event.rev, commit.data, True)
     return VerifiedCommit(commit, False, False, after)
 
 
@@ -148,6 +158,8 @@ def _commit_of(slice_: Slice, cid: CID, did: str, rev: str) -> SignedCommit:
     block = slice_.blocks.get(slice_.root)
     if slice_.root != cid.raw or block is None:
         raise InvalidFrame("root", "the slice does not start at the commit that the event names")
+    if cid.codec != Codec.DAG_CBOR:
+        raise InvalidFrame("root", "the link to the commit is not one to DAG-CBOR")
     try:
         commit = SignedCommit.decode(block)
     except InvalidRepo as error:
@@ -167,6 +179,21 @@ def _check_order(event: CommitEvent, state: AccountState, latest_rev: str | None
         raise InvalidFrame("inactive", "the account is not active")
     if state.rev is not None and event.rev <= state.rev:
         raise InvalidFrame("stale", f"rev {event.rev} is not after {state.rev}")
+    if latest_rev is not None and event.rev > latest_rev:
+        raise InvalidFrame("future", f"rev {event.rev} is in the future")
+
+
+def _check_sync_order(
+    event: SyncEvent, commit: SignedCommit, state: AccountState, latest_rev: str | None
+) -> None:
+    """A `#sync` may repeat what is known, and never go back behind it."""
+    if not state.active:
+        raise InvalidFrame("inactive", "the account is not active")
+    if state.rev is not None:
+        if event.rev < state.rev:
+            raise InvalidFrame("stale", f"rev {event.rev} is before {state.rev}")
+        if event.rev == state.rev and state.data not in (None, commit.data):
+            raise InvalidFrame("stale", f"another tree at the known rev {event.rev}")
     if latest_rev is not None and event.rev > latest_rev:
         raise InvalidFrame("future", f"rev {event.rev} is in the future")
 
@@ -194,6 +221,8 @@ def _check_records(event: CommitEvent, slice_: Slice) -> None:
             raise InvalidFrame("op-path", error.reason) from error
         if op.action is Action.DELETE:
             continue
+        if op.cid is not None and op.cid.codec != Codec.DAG_CBOR:
+            raise InvalidFrame("op-shape", "the link to a record is not one to DAG-CBOR")
         block = None if op.cid is None else slice_.blocks.get(op.cid.raw)
         if block is None:
             raise InvalidFrame("record-missing", "the slice lacks a record", at=op.key.decode())

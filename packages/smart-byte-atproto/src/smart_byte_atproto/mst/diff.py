@@ -17,6 +17,7 @@ from smart_byte_atproto.data.cid import CID
 from smart_byte_atproto.errors import InvalidTree
 
 from .node import Node, RawCID
+from .proof import check_place
 from .tree import Tree
 
 
@@ -58,6 +59,8 @@ class _Entry(NamedTuple):
 class _Subtree(NamedTuple):
     slot: Node | RawCID
     layer: int
+    low: bytes
+    high: bytes | None
 
     @property
     def link(self) -> RawCID:
@@ -71,7 +74,7 @@ class _Stream:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._stack: list[_Entry | _Subtree] = [_Subtree(tree.root_node, tree.layer)]
+        self._stack: list[_Entry | _Subtree] = [_Subtree(tree.root_node, tree.layer, b"", None)]
         self.opened: dict[RawCID, bytes] = {}
 
     @property
@@ -82,23 +85,33 @@ class _Stream:
         self._stack.pop()
 
     def expand(self, subtree: _Subtree) -> None:
-        """Replace the subtree at the head by what it holds."""
+        """Replace the subtree at the head by what it holds.
+
+        Each node is checked against its place: so an invalid tree is refused, and one whose slots
+        link to the same node over and over is not walked for ever.
+        """
         self._stack.pop()
-        if subtree.layer < 0:
+        _, layer, low, high = subtree
+        if layer < 0:
             raise InvalidTree("child-layer", "a subtree hangs below layer 0")
         node = self._tree.node(subtree.slot)
+        check_place(node, layer, low=low, high=high)
         self.opened[node.link] = node.data
-        for at in range(len(node.keys), -1, -1):
+        keys = node.keys
+        for at in range(len(keys), -1, -1):
             if (tree := node.trees[at]) is not None:
-                self._stack.append(_Subtree(tree, subtree.layer - 1))
+                left = keys[at - 1] if at else low
+                right = keys[at] if at < len(keys) else high
+                self._stack.append(_Subtree(tree, layer - 1, left, right))
             if at:
-                self._stack.append(_Entry(node.keys[at - 1], node.values[at - 1]))
+                self._stack.append(_Entry(keys[at - 1], node.values[at - 1]))
 
 
 def record_changes(before: Tree, after: Tree) -> Iterator[RecordChange]:
     """Yield the changed records in the order of keys, opening only nodes that differ.
 
     Raises:
+        InvalidTree: A node that differs is not in its place.
         MissingBlock: A node that differs is not there.
     """
     return _changes(_Stream(before), _Stream(after))
@@ -108,6 +121,7 @@ def diff(before: Tree, after: Tree) -> TreeDiff:
     """Compare two trees.
 
     Raises:
+        InvalidTree: A node that differs is not in its place.
         MissingBlock: A node that differs is not there.
     """
     one, two = _Stream(before), _Stream(after)

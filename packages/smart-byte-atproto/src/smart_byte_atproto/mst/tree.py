@@ -128,6 +128,7 @@ class Tree:
         """
         stack: list[tuple[Node, int]] = []
         slot: Node | RawCID | None = self._root
+        last = b""
         while True:
             while slot is not None:
                 if len(stack) > MAX_LAYER:
@@ -146,6 +147,10 @@ class Tree:
             key = node.keys[at]
             if stop is not None and key >= stop:
                 return
+            if key <= last:
+                # Slots that link to one node over and over would be walked for ever.
+                raise InvalidTree("key-order", "keys do not increase", cid=CID(node.link))
+            last = key
             yield key, CID(node.values[at])
             stack.append((node, at + 1))
             slot = node.trees[at + 1]
@@ -198,15 +203,29 @@ class Tree:
         raise InvalidTree("depth", f"a tree has over {MAX_LAYER} layers")
 
     def nodes(self) -> Iterator[Node]:
-        """Yield every node, a parent before its children, left to right."""
-        stack: list[tuple[Node | RawCID, int]] = [(self._root, 0)]
+        """Yield every node, a parent before its children, left to right.
+
+        Raises:
+            InvalidTree: `bounds` or `depth`; so a tree whose slots link to one node over and over
+                is not walked for ever.
+        """
+        stack: list[tuple[Node | RawCID, int, bytes, bytes | None]] = [(self._root, 0, b"", None)]
         while stack:
-            slot, fall = stack.pop()
+            slot, fall, low, high = stack.pop()
             if fall > MAX_LAYER:
                 raise InvalidTree("depth", f"a tree has over {MAX_LAYER} layers")
             node = self.node(slot)
+            keys = node.keys
+            if keys and (keys[0] <= low or (high is not None and keys[-1] >= high)):
+                raise InvalidTree(
+                    "bounds", "keys are not between those of the parent", cid=CID(node.link)
+                )
             yield node
-            stack += [(tree, fall + 1) for tree in reversed(node.trees) if tree is not None]
+            for at in range(len(keys), -1, -1):
+                if (tree := node.trees[at]) is not None:
+                    left = keys[at - 1] if at else low
+                    right = keys[at] if at < len(keys) else high
+                    stack.append((tree, fall + 1, left, right))
 
     def fresh_nodes(self) -> Iterator[Node]:
         """Yield the nodes made in memory since the tree was loaded, a parent before its children.

@@ -31,7 +31,10 @@ def export_blocks(repo: Repo) -> Iterator[tuple[CID, bytes]]:
     block = repo.head.encode()
     yield CID.of(block), block
     seen: set[RawCID] = set()
-    stack: list[tuple[Node | RawCID, int] | RawCID] = [(repo.tree.root_node, 0)]
+    whole: tuple[bytes, bytes | None] = (b"", None)
+    stack: list[tuple[Node | RawCID, int, tuple[bytes, bytes | None]] | RawCID] = [
+        (repo.tree.root_node, 0, whole)
+    ]
     while stack:
         item = stack.pop()
         if isinstance(item, bytes):
@@ -39,14 +42,18 @@ def export_blocks(repo: Repo) -> Iterator[tuple[CID, bytes]]:
                 seen.add(item)
                 yield CID(item), _record(repo, CID(item))
             continue
-        slot, fall = item
+        slot, fall, (low, high) = item
         if fall > MAX_LAYER:
             raise InvalidTree("depth", f"a tree has over {MAX_LAYER} layers")
         node = repo.tree.node(slot)
+        keys = node.keys
+        if keys and (keys[0] <= low or (high is not None and keys[-1] >= high)):
+            raise InvalidTree("bounds", "keys are not between those of the parent")
         yield CID(node.link), node.data
-        for at in range(len(node.keys), -1, -1):
+        for at in range(len(keys), -1, -1):
             if (tree := node.trees[at]) is not None:
-                stack.append((tree, fall + 1))
+                between = (keys[at - 1] if at else low, keys[at] if at < len(keys) else high)
+                stack.append((tree, fall + 1, between))
             if at:
                 stack.append(node.values[at - 1])
 

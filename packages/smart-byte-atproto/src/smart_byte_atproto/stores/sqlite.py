@@ -54,7 +54,11 @@ class SQLiteStore:
         with self._errors():
             query = "SELECT data FROM block WHERE cid = ?"
             row = self._database.execute(query, (cid.raw,)).fetchone()
-        return None if row is None else bytes(row[0])
+        if row is None:
+            return None
+        if type(row[0]) is not bytes:
+            raise StoreFailed(f"{self._path}: the block {cid} is not bytes")
+        return row[0]
 
     def put_many(self, blocks: Iterable[tuple[CID, bytes]], *, root: CID | None = None) -> None:
         with self._errors(), self._transaction():
@@ -68,7 +72,11 @@ class SQLiteStore:
     def root(self) -> CID | None:
         with self._errors():
             row = self._database.execute("SELECT cid FROM root").fetchone()
-        return None if row is None else CID.decode(row[0])
+        if row is None:
+            return None
+        if type(row[0]) is not bytes:
+            raise StoreFailed(f"{self._path}: the root is not bytes")
+        return CID.decode(row[0])
 
     def __len__(self) -> int:
         with self._errors():

@@ -241,3 +241,14 @@ def test_cycles_and_depth_are_not_written() -> None:
         with pytest.raises(NotEncodable, match="nested deeper"):
             dag_cbor.encode(value)
     assert dag_cbor.decode(dag_cbor.encode(deep[0])) == deep[0]
+
+
+def test_lists_that_hold_one_another_over_and_over_are_refused() -> None:
+    shared: list[Any] = []
+    for _ in range(27):
+        shared = [shared, shared]
+    endless: list[Any] = []
+    endless += [endless, endless]
+    for value in (shared, endless):
+        with pytest.raises(NotEncodable):
+            dag_cbor.encode(value)

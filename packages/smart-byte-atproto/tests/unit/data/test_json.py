@@ -165,3 +165,10 @@ def test_a_blob_with_a_wrong_field_is_refused(change: dict[str, Any]) -> None:
 def test_what_is_no_blob_is_refused(value: Any) -> None:
     with pytest.raises(InvalidData):
         Blob.from_value(value)
+
+
+def test_a_repeated_key_is_found_among_very_many() -> None:
+    keys = ",".join(f'"k{n}":0' for n in range(100_000))
+    with pytest.raises(InvalidData, match="twice") as refused:
+        atproto_json.loads("{" + keys + ',"k99999":1}')
+    assert "k99999" in str(refused.value)

@@ -342,6 +342,26 @@ def test_a_lenient_consumer_still_checks_that_the_operations_stand_in_the_tree()
     assert judge(body | {"ops": body["ops"] * 2}, lenient=True).code == "op-duplicate"
 
 
+def sync_of(made: Committed, seq: int) -> bytes:
+    commit = made.commit
+    blocks = write_slice(commit.cid, {commit.cid: commit.encode()})
+    rev = str(commit.rev)
+    body: Body = {"seq": seq, "did": DID, "time": TIME, "rev": rev, "blocks": blocks}
+    return encode_frame("#sync", body)
+
+
+def test_a_sync_never_goes_back_behind_what_is_known() -> None:
+    stream = verifier()
+    assert stream.verify(encode_frame("#commit", body_of(FIRST, 1))).good
+    assert stream.verify(encode_frame("#commit", body_of(SECOND, 2))).good
+    assert stream.verify(sync_of(FIRST, 3)).code == "stale"
+    assert stream.verify(encode_frame("#commit", body_of(SECOND, 4))).code == "stale"
+    assert stream.verify(sync_of(SECOND, 5)).good
+    other = FIRST.repo.delete_record(f"{POST}/3ke6kg3wk2001").commit(KEY, rev=REVS[1])
+    assert stream.verify(sync_of(other, 6)).code == "stale"
+    assert verifier(latest_rev=REVS[0]).verify(sync_of(SECOND, 1)).code == "future"
+
+
 def test_sync_events_are_verified_by_their_commit() -> None:
     cid = SECOND.commit.cid
     blocks = write_slice(cid, {cid: SECOND.commit.encode()})

@@ -1,11 +1,18 @@
 from __future__ import annotations
 
+from itertools import count, islice, takewhile
+
 import pytest
 
 from smart_byte_atproto import car
 from smart_byte_atproto.crypto import KeyType, PrivateKey
-from smart_byte_atproto.errors import BadSignature, InvalidRepo, MissingBlock
-from smart_byte_atproto.repo import Committed, Repo
+from smart_byte_atproto.data import dag_cbor
+from smart_byte_atproto.data.cid import CID
+from smart_byte_atproto.data.model import Value
+from smart_byte_atproto.errors import BadSignature, InvalidRepo, InvalidTree, MissingBlock
+from smart_byte_atproto.mst.node import depth_of
+from smart_byte_atproto.mst.tree import Tree
+from smart_byte_atproto.repo import Committed, Repo, UnsignedCommit
 from smart_byte_atproto.repo.export import export_blocks
 from smart_byte_atproto.repo.importing import apply_slice, import_repo
 from smart_byte_atproto.stores.memory import MemoryStore
@@ -81,3 +88,65 @@ def test_refuses_slices_of_another_account_or_time() -> None:
     assert code(after, car.CAR((), SLICE.blocks)) == "root"
     other = Repo.create("did:web:example.com", MemoryStore())
     assert code(other, SLICE) == "did"
+
+
+def signed_slice(root: CID, blocks: list[tuple[CID, bytes]], **changes: int) -> car.CAR:
+    unsigned = UnsignedCommit(DID, root, REVS[2], None, **changes)
+    commit = unsigned.sign(KEY)
+    return car.CAR((commit.cid,), [(commit.cid, commit.encode()), *blocks])
+
+
+def node(entries: list[tuple[bytes, CID, CID | None]], left: CID | None) -> tuple[CID, bytes]:
+    listed: list[Value] = []
+    before = b""
+    for key, value, tree in entries:
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(before, key, strict=False))
+        shared = len(list(same))
+        listed.append({"k": key[shared:], "p": shared, "t": tree, "v": value})
+        before = key
+    data = dag_cbor.encode({"e": listed, "l": left})
+    return CID.of(data), data
+
+
+def test_a_slice_whose_tree_breaks_its_rules_is_refused_and_not_stored() -> None:
+    record = dag_cbor.encode({"$type": POST})
+    cid = CID.of(record)
+    keys = sorted(f"{c}bc.def.ghi/{n}".encode() for n, c in enumerate("abcdefgh"))
+    assert len({depth_of(key) for key in keys}) > 1
+    tree = node([(key, cid, None) for key in keys], None)
+    store = MemoryStore()
+    repo = import_repo(WHOLE, store, key=KEY.public_key)
+    held = len(store)
+    with pytest.raises(InvalidTree) as refused:
+        apply_slice(repo, signed_slice(tree[0], [tree, (cid, record)]), key=KEY.public_key)
+    assert refused.value.code in {"key-layer", "child-layer"}
+    assert len(store) == held
+
+
+def test_a_slice_that_links_to_one_node_over_and_over_is_refused_at_once() -> None:
+    record = dag_cbor.encode({"$type": POST})
+    value = CID.of(record)
+    blocks = [(value, record)]
+    below: CID | None = None
+    for layer in range(6):
+        found = (f"abc.def.ghi/{layer}x{n}".encode() for n in count())
+        keys = sorted(islice((key for key in found if depth_of(key) == layer), 4))
+        made = node([(key, value, below) for key in keys], below)
+        blocks.append(made)
+        below = made[0]
+    assert below is not None
+    repo = import_repo(WHOLE, MemoryStore(), key=KEY.public_key)
+    with pytest.raises(InvalidTree):
+        apply_slice(repo, signed_slice(below, blocks), key=KEY.public_key)
+    tree = Tree.load(below, MemoryStore(blocks))
+    for walk in (tree.items, tree.nodes):
+        with pytest.raises(InvalidTree):
+            list(walk())
+
+
+def test_a_slice_of_an_old_version_is_not_built_upon() -> None:
+    repo = import_repo(WHOLE, MemoryStore(), key=KEY.public_key)
+    blocks = [(cid, data) for cid, data in SLICE.blocks if cid != SECOND.commit.cid]
+    with pytest.raises(InvalidRepo) as refused:
+        apply_slice(repo, signed_slice(SECOND.commit.data, blocks, version=2), key=KEY.public_key)
+    assert refused.value.code == "version"
