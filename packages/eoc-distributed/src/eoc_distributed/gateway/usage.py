@@ -50,7 +50,7 @@ class Counted(msgspec.Struct, frozen=True):
     Attributes:
         prompt_tokens: As the engine says; None if it does not.
         completion_tokens: As the engine says, or as counted; None if there is nothing to count.
-        exact: Whether the engine said so.
+        exact: Whether the engine said all of it.
     """
 
     prompt_tokens: int | None
@@ -72,10 +72,10 @@ def _counted(usage: _Usage | None) -> Counted | None:
     )
     if prompt is None and completion is None:
         return None
-    prompt, completion = prompt or 0, completion or 0
-    if not (0 <= prompt <= MAX_TOKENS and 0 <= completion <= MAX_TOKENS):
+    completion = completion or 0  # embeddings name none: nothing is generated
+    if not (0 <= (prompt or 0) <= MAX_TOKENS and 0 <= completion <= MAX_TOKENS):
         return None  # no engine means that
-    return Counted(prompt, completion, exact=True)
+    return Counted(prompt, completion, exact=prompt is not None)
 
 
 def count_answer(body: bytes) -> Counted | None:

@@ -71,3 +71,7 @@ def test_what_is_no_json_is_passed_over() -> None:
     assert stream(
         "{", "[[", '{"choices":5}', "\udcff".encode("utf-8", "replace").decode()
     ).result() == (Counted(None, None, exact=False))
+
+
+def test_a_usage_that_leaves_the_prompt_out_is_not_exact() -> None:
+    assert count_answer(b'{"usage":{"completion_tokens":3}}') == Counted(None, 3, exact=False)
