@@ -382,3 +382,13 @@ async def test_a_whole_url_without_a_path_keeps_its_query() -> None:
     async with Server(echo) as server:
         got = await talk(server, LAST.replace(b"/z", b"http://x?q=/1"))
     assert b"GET /?q=/1 ;" in got
+
+
+async def test_an_answer_that_cannot_be_sent_ends_its_connection_and_no_other() -> None:
+    async def odd(request: HTTPRequest) -> HTTPResponse:
+        headers = ((b"x", b"a\nb"),) if request.path == "/odd" else ()
+        return HTTPResponse(200, headers, Whole(b""))
+
+    async with Server(odd) as server:
+        assert await talk(server, b"GET /odd HTTP/1.1\r\nhost: x\r\n\r\n") == b""
+        assert b"200" in await talk(server, GET + LAST)

@@ -137,6 +137,8 @@ class Connection(asyncio.Protocol):
                 if not keep_alive:
                     break
                 self._between_requests()
+        except Exception:  # noqa: BLE001 - one connection must not end the others
+            _log.exception("a connection failed")
         finally:
             self._close(linger=self._intake.refused and not self._eof)
 
