@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,12 +83,63 @@ def test_staged_changes_survive_and_a_repeated_commit_is_harmless(tmp_path: Path
     assert run("repo", "commit", store, "--key", key).exit_code == 1
 
 
+def test_what_a_crash_left_of_a_staged_change_is_dropped(tmp_path: Path) -> None:
+    key, store, staged = tmp_path / "key", tmp_path / "repo.db", tmp_path / "repo.db.staged"
+    done("key", "generate", "--output", key)
+    done("repo", "init", store, "--did", DID, "--key", key)
+    staged.write_bytes(b'{"path":"x","ci')
+    done("repo", "add", store, f"{POST}/a", stdin=post("a"))
+    with staged.open("ab") as file:
+        file.write(b'{"path":"y')
+    assert len(done("repo", "commit", store, "--key", key).splitlines()) == 2
+    assert done("repo", "ls", store).startswith(f"{POST}/a")
+
+
+def test_an_add_beside_a_commit_is_not_taken_away_with_it(tmp_path: Path) -> None:
+    key, store = tmp_path / "key", tmp_path / "repo.db"
+    done("key", "generate", "--output", key)
+    done("repo", "init", store, "--did", DID, "--key", key)
+    command = [sys.executable, "-m", "smart_byte_atproto", "repo"]
+    adds = [
+        subprocess.Popen(
+            [*command, "add", str(store), f"{POST}/{n}", "-"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+        )
+        for n in range(6)
+    ]
+    for add in adds:
+        assert add.stdin is not None
+        add.stdin.write(post("x").encode())
+        add.stdin.close()
+    while any(add.poll() is None for add in adds):
+        done("repo", "commit", store, "--key", key)
+    assert [add.returncode for add in adds] == [0] * 6
+    done("repo", "commit", store, "--key", key)
+    assert len(done("repo", "ls", store).splitlines()) == 6
+
+
+def test_export_refuses_a_folder_and_writes_into_a_pipe(tmp_path: Path) -> None:
+    key, store = tmp_path / "key", tmp_path / "repo.db"
+    done("key", "generate", "--output", key)
+    done("repo", "init", store, "--did", DID, "--key", key)
+    for output in (tmp_path, "/", "."):
+        assert run("repo", "export", store, output).exit_code == 2
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
+    done("repo", "export", store, pipe)
+    out, _ = reader.communicate(timeout=20)
+    assert pipe.is_fifo()
+    assert len(load(out).blocks) == 2
+
+
 def test_bad_writes_and_bad_files_have_status_1(tmp_path: Path) -> None:
     key, store, car = tmp_path / "key", tmp_path / "repo.db", tmp_path / "repo.car"
     public = json.loads(done("key", "generate", "--output", key, "--json"))["did_key"]
     init = ("repo", "init", store, "--did", DID, "--key", key)
     assert run("repo", "init", store, "--did", "alice", "--key", key).exit_code == 1
-    store.unlink(missing_ok=True)
+    assert not store.exists()
     done(*init)
     assert run(*init).exit_code == 1
     assert run("repo", "add", store, "no-slash", stdin=post("a")).exit_code == 1

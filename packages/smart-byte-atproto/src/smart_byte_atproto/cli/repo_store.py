@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,6 +22,7 @@ from smart_byte_atproto.data.cid import CID
 from smart_byte_atproto.errors import InvalidData, WriteRefused
 from smart_byte_atproto.repo import Repo
 from smart_byte_atproto.repo.export import export_blocks
+from smart_byte_atproto.stores.memory import MemoryStore
 from smart_byte_atproto.stores.sqlite import SQLiteStore
 
 from .clock import next_rev
@@ -41,6 +44,8 @@ def init(store: Path, did: str, key_file: Path, closed: bool) -> None:
     if store.exists():
         raise click.ClickException(f"{store} exists already")
     key = read_key(key_file)
+    # Tried in memory first: what is refused must not leave a file that says "exists already".
+    Repo.create(did, MemoryStore()).commit(key, rev=next_rev(None), network=not closed)
     with SQLiteStore(store) as blocks:
         made = Repo.create(did, blocks).commit(key, rev=next_rev(None), network=not closed)
     click.echo(f"{made.commit.cid}\t{made.commit.rev}")
@@ -53,7 +58,7 @@ def init(store: Path, did: str, key_file: Path, closed: bool) -> None:
 @click.option("--delete", is_flag=True, help="Delete the record at PATH instead.")
 def add(store: Path, path: str, record: BinaryIO, delete: bool) -> None:
     """Stage RECORD (JSON; - for standard input) at PATH for the next commit."""
-    with SQLiteStore(store) as blocks:
+    with _alone(store), SQLiteStore(store) as blocks:
         repo = _staged(Repo.load(blocks), store)
         if delete:
             repo = repo.delete_record(path)
@@ -64,11 +69,7 @@ def add(store: Path, path: str, record: BinaryIO, delete: bool) -> None:
         cid = repo.get_cid(path)
         if cid is not None:
             blocks.put_many([(cid, repo.get_block(cid))])
-    line = json.dumps({"path": path, "cid": None if cid is None else str(cid)})
-    with _staging(store).open("a", encoding="utf-8") as staging:
-        staging.write(line + "\n")
-        staging.flush()
-        os.fsync(staging.fileno())
+        _stage(store, json.dumps({"path": path, "cid": None if cid is None else str(cid)}))
     click.echo("deleted" if cid is None else str(cid))
 
 
@@ -79,12 +80,12 @@ def add(store: Path, path: str, record: BinaryIO, delete: bool) -> None:
 def commit(store: Path, key_file: Path, closed: bool) -> None:
     """Sign everything staged; print CID, rev and the operations."""
     key = read_key(key_file)
-    with SQLiteStore(store) as blocks:
+    with _alone(store), SQLiteStore(store) as blocks:
         repo = _staged(Repo.load(blocks), store)
         head = repo.head
         rev = next_rev(None if head is None else head.rev)
         made = repo.commit(key, rev=rev, network=not closed)
-    _staging(store).unlink(missing_ok=True)
+        _staging(store).unlink(missing_ok=True)
     click.echo(f"{made.commit.cid}\t{made.commit.rev}")
     for op in made.operations:
         click.echo(f"{op.action}\t{op.key.decode('ascii')}\t{op.cid or '-'}")
@@ -124,10 +125,40 @@ def _staging(store: Path) -> Path:
     return store.with_name(store.name + ".staged")
 
 
+@contextmanager
+def _alone(store: Path) -> Iterator[None]:
+    """Let no other `add` or `commit` on STORE run meanwhile, where the system has file locks.
+
+    Else a change staged while a commit is made would be taken away with those that it holds.
+    """
+    with store.with_name(store.name + ".lock").open("ab") as file:
+        try:
+            import fcntl  # noqa: PLC0415 - not everywhere
+        except ImportError:
+            pass
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _stage(store: Path, line: str) -> None:
+    """Append a line, after dropping what a crash has left of one."""
+    with _staging(store).open("a+b") as staging:
+        staging.seek(0)
+        whole = staging.read().rfind(b"\n") + 1
+        staging.truncate(whole)
+        staging.write(line.encode("utf-8") + b"\n")
+        staging.flush()
+        os.fsync(staging.fileno())
+
+
 def _staged(repo: Repo, store: Path) -> Repo:
-    """Return the repository with everything staged on top of the head."""
+    """Return the repository with everything staged on top of the head.
+
+    A last line without its end is what a crash has left of an `add` that never said it was done.
+    """
     try:
-        lines = _staging(store).read_text("utf-8").splitlines()
+        lines = _staging(store).read_text("utf-8").split("\n")[:-1]
     except FileNotFoundError:
         return repo
     except (OSError, UnicodeDecodeError) as error:
