@@ -5,12 +5,14 @@ with routing by energy, metrics and accounting on. For each target:
 
 - req_s: requests a second, 32 connections, answers of 8 tokens, not streamed;
 - cpu_us: CPU of the gateway's process for each of them, µs, user and system;
+- core: share of its core that the gateway's process kept busy meanwhile; well below 1 the load
+  (engines and `wrk` share the other core) was the bound, and 1e6 / cpu_us is what one core bears;
 - tokens_s: tokens a second of streamed answers of 64 tokens, 32 connections;
 - p50_ms: median latency on one connection without other load; added_ms is that less direct.
 
 The peer is `sglang-router` from PyPI in an environment of its own. On a shared machine the
-ratios count, not the figures: the targets are run in turn, and the median of the rounds is
-shown.
+ratios count, not the figures: the targets are run in turn, those whose turn it is not are
+stopped (SIGSTOP), and the median of the rounds is shown. `direct` puts all load on one engine.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -173,14 +176,40 @@ def measure(target: Target, folder: Path, others: set[int]) -> dict[str, float]:
     plain, stream = folder / "plain.lua", folder / "stream.lua"
     plain.write_text(_LUA % "")
     stream.write_text(_LUA % f',"stream":true,"max_tokens":{STREAMED_TOKENS}')
-    before = cpu_s(target.pid) if target.pid is not None else 0.0
+    before, began_s = cpu_s(target.pid) if target.pid is not None else 0.0, time.monotonic()
     rate, count, _ = wrk(target.url, plain, connections=CONNECTIONS, on=others)
     figures = {"req_s": rate}
     if target.pid is not None:
-        figures["cpu_us"] = (cpu_s(target.pid) - before) / count * 1e6
+        spent_s = cpu_s(target.pid) - before
+        figures["cpu_us"] = spent_s / count * 1e6
+        figures["core"] = spent_s / (time.monotonic() - began_s)
     streams, _, _ = wrk(target.url, stream, connections=CONNECTIONS, on=others)
     figures["tokens_s"] = streams * STREAMED_TOKENS
     figures["p50_ms"] = wrk(target.url, plain, connections=1, on=others)[2]
+    return figures
+
+
+@contextmanager
+def awake(target: Target) -> Iterator[None]:
+    """Let a stopped process run for a while, answered by one request before it counts."""
+    if target.pid is None:
+        yield
+        return
+    os.kill(target.pid, signal.SIGCONT)
+    try:
+        if not answers(target.url, 10.0):
+            raise RuntimeError(f"{target.name} does not answer")
+        yield
+    finally:
+        os.kill(target.pid, signal.SIGSTOP)
+
+
+def in_turn(found: list[Target], folder: Path, others: set[int]) -> list[dict[str, float]]:
+    """Measure every target once, each while the others are stopped."""
+    figures = []
+    for target in found:
+        with awake(target):
+            figures.append(measure(target, folder, others))
     return figures
 
 
@@ -240,7 +269,15 @@ def rows() -> list[dict[str, object]]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         found, skipped = targets(stack, folder)
         _, others = cores()
-        rounds = [[measure(target, folder, others) for target in found] for _ in range(ROUNDS)]
+        for target in found:
+            if target.pid is not None:
+                os.kill(target.pid, signal.SIGSTOP)
+        try:
+            rounds = [in_turn(found, folder, others) for _ in range(ROUNDS)]
+        finally:
+            for target in found:
+                if target.pid is not None:
+                    os.kill(target.pid, signal.SIGCONT)  # or it could not end
     table: list[dict[str, object]] = []
     direct_ms = statistics.median(one[0]["p50_ms"] for one in rounds)
     for index, target in enumerate(found):

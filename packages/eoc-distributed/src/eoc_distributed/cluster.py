@@ -187,7 +187,9 @@ class Cluster:
             worker_id: Which worker.
             tokens: Tokens of the prompt; less than 0 counts as 0, and more than 2^31 as that.
         """
-        member = self[worker_id]
+        member = self._members.get(worker_id)
+        if member is None:
+            raise UnknownWorker(worker_id)
         ticket = Ticket(self, member, min(max(0, tokens), MAX_TOKENS), self.clock.now_s())
         self.touch(member)
         return ticket

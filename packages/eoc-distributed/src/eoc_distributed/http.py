@@ -22,7 +22,8 @@ class HTTPRequest(msgspec.Struct, frozen=True):
     Attributes:
         method: Upper case, as in RFC 9110 section 9.
         path: Origin form with the query, as it stood on the request line.
-        headers: Names in lower case, in the order of arrival.
+        headers: Names in lower case, in the order of arrival; none need tell the length of a
+            body that is here.
         body: The very bytes that came; never re-encoded.
     """
 
@@ -45,16 +46,19 @@ class HTTPResponse(msgspec.Struct, frozen=True):
         body: Pieces as they come. Closing it early (`aclose`) cancels the work behind it.
         energy: What this response cost, where the worker itself knows; asked once the
             body is exhausted.
+        added: Further headers, of this one answer alone; kept apart so that a server can
+            render once what many answers have in common.
     """
 
     status: int
     headers: Headers
     body: AsyncIterator[bytes]
     energy: Callable[[], Energy | None] | None = None
+    added: Headers = ()
 
     def header(self, name: bytes) -> bytes | None:
         """Return the first value of a header (name in lower case), or None."""
-        return first_header(self.headers, name)
+        return first_header(self.headers + self.added, name)
 
 
 def first_header(headers: Headers, name: bytes) -> bytes | None:

@@ -27,14 +27,20 @@ class Quality(StrEnum):
     DECLARED = "declared"
     """Somebody wrote it down: a command line, a configuration file, a data sheet."""
 
+    ascii: bytes
+    """The name as bytes."""
+    rank: int
+    """Place from best to worst, from 0: a sum is as good as its worst part."""
 
-# From best to worst: a sum is as good as its worst part.
-_RANK = {Quality.MEASURED: 0, Quality.ESTIMATED: 1, Quality.DECLARED: 2}
+
+for _rank, _quality in enumerate(Quality):
+    _quality.ascii = _quality.value.encode("ascii")
+    _quality.rank = _rank
 
 
 def worst(first: Quality, second: Quality) -> Quality:
     """Return the quality of a figure computed from two others."""
-    return first if _RANK[first] >= _RANK[second] else second
+    return first if first is second or first.rank >= second.rank else second
 
 
 def grams_co2e(micro_joules: int, g_per_kwh: float) -> GramsCO2e:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
 
 from eoc_distributed.config import UpstreamLimits
 from eoc_distributed.errors import WorkerFailed, WorkerTimeout
-from eoc_distributed.gateway.framing import HOP_BY_HOP, end_to_end, is_clean
+from eoc_distributed.gateway.framing import HOP_BY_HOP, end_to_end, render
 from eoc_distributed.gateway.upstream import Upstream
-from eoc_distributed.http import HTTPRequest, HTTPResponse
+from eoc_distributed.http import Headers, HTTPRequest, HTTPResponse
 from eoc_distributed.worker import Capability, Load
 
 from .address import Address
 
 MAX_FETCHED_BYTES = 16 << 20
+_SPACE: Final = 0x20
+_HEADS_KEPT: Final = 64
+"""Clients send the same head again and again; so many are kept as they go to the engine."""
 _REPLACED = frozenset({b"host", b"content-length", b"expect", b"accept-encoding", b"x-eoc-worker"})
 """Fields that are about this hop. Without Accept-Encoding answers come plain and can be read."""
 
@@ -57,6 +62,7 @@ class HTTPWorker:
         self._own_lines = b"via: 1.1 %b\r\n" % via.encode("ascii") if via else b""
         if api_key:
             self._own_lines += b"authorization: Bearer %b\r\n" % api_key.encode("ascii")
+        self._head = lru_cache(_HEADS_KEPT)(self._new_head)
         self.upstream = Upstream(
             worker_id,
             host=address.host,
@@ -83,7 +89,10 @@ class HTTPWorker:
             self._listeners.remove(listener)
 
     async def serve(self, request: HTTPRequest) -> HTTPResponse:
-        exchange = await self.upstream.send(self._head(request), request.body)
+        body = request.body
+        head = self._head(request.method, request.path, request.headers)
+        head = b"%bcontent-length: %d\r\n\r\n" % (head, len(body))
+        exchange = await self.upstream.send(head, body)
         return HTTPResponse(exchange.status, exchange.headers, exchange)
 
     async def fetch(self, path: str, *, timeout_s: float) -> tuple[int, bytes]:
@@ -119,20 +128,22 @@ class HTTPWorker:
         """Break off every connection to the engine."""
         self.upstream.close()
 
-    def _head(self, request: HTTPRequest) -> bytes:
-        headers = request.headers
+    def _new_head(self, method: str, path: str, headers: Headers) -> bytes:
+        """Return the head of a request, all but its Content-Length and its end.
+
+        Raises:
+            WorkerFailed: It cannot be said in HTTP/1.1.
+        """
         dropped = self._dropped
-        if request.header(b"connection") is not None:
+        if any(name == b"connection" for name, _ in headers):
             headers = end_to_end(headers)
-        target = self._prefix + request.path.encode("latin-1", "replace")
-        lines = [
-            b"%b %b HTTP/1.1\r\n%b%b"
-            % (request.method.encode("ascii", "replace"), target, self._host_line, self._own_lines)
-        ]
-        lines += [b"%b: %b\r\n" % field for field in headers if field[0] not in dropped]
-        ends = len(lines) + 3 + self._own_lines.count(b"\r\n")
-        lines.append(b"content-length: %d\r\n\r\n" % len(request.body))
-        head = b"".join(lines)
-        if not is_clean(head=head, lines=ends) or b" " in target:
-            raise WorkerFailed(self.id, "the request's head has a line break in it")
-        return head
+        target = self._prefix + path.encode("latin-1", "replace")
+        try:
+            lines = render(tuple([field for field in headers if field[0] not in dropped]))
+        except ValueError as error:
+            raise WorkerFailed(self.id, f"the request: {error}") from error
+        name = method.encode("ascii", "replace")
+        if any(byte <= _SPACE for byte in name + target):
+            raise WorkerFailed(self.id, "the request's method or target has a space in it")
+        start = b"%b %b HTTP/1.1\r\n" % (name, target)
+        return start + self._host_line + self._own_lines + lines

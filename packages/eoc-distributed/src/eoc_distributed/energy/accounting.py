@@ -136,4 +136,7 @@ class Ledger:
 
     def charge(self, worker_id: str, cost: RequestCost) -> None:
         """Add one request to its worker's totals."""
-        self.workers.setdefault(worker_id, WorkerTotals()).add(cost)
+        totals = self.workers.get(worker_id)
+        if totals is None:
+            totals = self.workers[worker_id] = WorkerTotals()
+        totals.add(cost)

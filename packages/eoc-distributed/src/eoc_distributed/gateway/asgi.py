@@ -7,16 +7,17 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from eoc_distributed.config import Limits
-from eoc_distributed.http import HTTPRequest, HTTPResponse
+from eoc_distributed.http import HTTPRequest, HTTPResponse, first_header
 
-from .body import close_body
+from .body import Whole, close_body
 from .connection import Handle
-from .framing import end_to_end
+from .framing import NO_BODY, end_to_end
 from .refusals import refusal
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+_NO_CONTENT = 204
 
 
 class ASGI:
@@ -85,7 +86,14 @@ async def _send(response: HTTPResponse, send: Send, *, head_only: bool) -> None:
     Raises:
         StreamBroken: The body broke off; the ASGI server then cuts the connection.
     """
-    headers = end_to_end(response.headers)
+    headers = end_to_end(response.headers + response.added)
+    body = response.body
+    if response.status in NO_BODY:
+        head_only = True
+        if response.status == _NO_CONTENT:
+            headers = end_to_end(headers, also_drop=frozenset({b"content-length"}))
+    elif isinstance(body, Whole) and first_header(headers, b"content-length") is None:
+        headers = (*headers, (b"content-length", b"%d" % len(body.data)))
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     if not head_only:
         async for piece in response.body:

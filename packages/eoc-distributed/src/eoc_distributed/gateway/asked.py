@@ -104,7 +104,7 @@ def read_asked(request: HTTPRequest) -> Asked | BodyRejected:
             # Building a million small objects to measure them would take a gigabyte.
             fields = _fields.decode(body)
             prompt_tokens = min(len(body) // CHARACTERS_PER_TOKEN, MAX_ESTIMATE)
-        elif b"/chat/" in request.path.encode("latin-1", "replace"):
+        elif "/chat/" in request.path:
             chat = _chat.decode(body)
             fields = chat
             prompt_tokens = _chat_characters(chat.messages) // CHARACTERS_PER_TOKEN

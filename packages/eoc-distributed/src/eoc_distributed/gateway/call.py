@@ -16,7 +16,7 @@ from eoc_distributed.errors import (
     WorkerTimeout,
     WorkerUnreachable,
 )
-from eoc_distributed.http import Headers, HTTPRequest, HTTPResponse, first_header
+from eoc_distributed.http import Headers, HTTPRequest, HTTPResponse
 from eoc_distributed.member import Member
 from eoc_distributed.request import Request
 from eoc_distributed.telemetry.record import CLIENT_CLOSED, RequestRecord
@@ -25,7 +25,8 @@ from eoc_distributed.worker import ServingWorker, Worker
 
 from .body import Whole
 from .exchange import Exchange
-from .framing import end_to_end
+from .framing import Fields
+from .passed import Passed
 from .refusals import refusal
 from .reroute import reroute
 from .retry import MAX_EXTRA_ATTEMPTS, RETRIED, SERVER_ERRORS
@@ -37,17 +38,6 @@ if TYPE_CHECKING:
 
 WHOLE_BYTES = 1 << 20
 """A longer answer is passed on as it comes, without its cost in the headers."""
-_OURS = frozenset(
-    {
-        b"x-eoc-worker",
-        b"x-eoc-micro-joules",
-        b"x-eoc-g-co2e",
-        b"x-eoc-energy-quality",
-        b"x-eoc-carbon-quality",
-    }
-)
-
-
 _BLAMED = (WorkerUnreachable, WorkerTimeout, StreamBroken)
 """Failures that speak against a worker; others are those of the request."""
 
@@ -85,40 +75,40 @@ class Call:
     async def run(self) -> HTTPResponse:
         """Return the answer of a worker, or a refusal."""
         gateway = self._gateway
+        cluster = gateway.cluster
+        routed = self._routed
         try:
-            worker = gateway.router.choose(self._routed, gateway.cluster)
+            worker = gateway.router.choose(routed, cluster)
         except NoWorkerAvailable as error:
             return self._refused(error)
         tried: list[str] = []
+        outcome: HTTPResponse | WorkerFailed
         while True:
             tried.append(worker.id)
-            outcome = await self._ask(worker)
-            if not isinstance(outcome, WorkerFailed) and not _retriable(outcome):
-                return outcome
+            self._attempts += 1
+            ticket = self.ticket = cluster.begin(worker.id, tokens=routed.prompt_tokens)
+            try:
+                response = await cast(ServingWorker, worker).serve(self._request)
+                passed = gateway.pass_on(response.headers, worker.id)
+                outcome = self._at_once(response, passed) or await self._read(response, passed)
+                if outcome.status not in RETRIED or not isinstance(outcome.body, Whole):
+                    return outcome
+                ticket.end()
+            except WorkerFailed as error:
+                ticket.end()
+                self.blame(error)
+                outcome = error
+            except asyncio.CancelledError:
+                self.finish(CLIENT_CLOSED, None)
+                raise
+            except BaseException:
+                ticket.end()
+                raise
             another = self._another(tried, outcome)
             if another is None:
                 return self._give_up(outcome)
             worker = another
             gateway.metrics.retries += 1
-
-    async def _ask(self, worker: Worker) -> HTTPResponse | WorkerFailed:
-        """Ask one worker; return its answer, or why there is none."""
-        gateway = self._gateway
-        self._attempts += 1
-        ticket = self.ticket = gateway.cluster.begin(worker.id, tokens=self._routed.prompt_tokens)
-        try:
-            response = await cast(ServingWorker, worker).serve(self._request)
-            return await self._answer(ticket, response)
-        except WorkerFailed as error:
-            ticket.end()
-            self.blame(error)
-            return error
-        except asyncio.CancelledError:
-            self.finish(CLIENT_CLOSED, None)
-            raise
-        except BaseException:
-            ticket.end()
-            raise
 
     def praise(self, status: int) -> None:
         """Tell of an answer that came to its end, which may still be a server error."""
@@ -146,43 +136,63 @@ class Call:
             return None
         return worker
 
-    async def _answer(self, ticket: Ticket, response: HTTPResponse) -> HTTPResponse:
-        """Return what the client gets for a worker's answer.
+    def _at_once(self, response: HTTPResponse, passed: Passed) -> HTTPResponse | None:
+        """Return what the client gets, if nothing need be waited for."""
+        if passed.events:
+            return self._stream(response, passed)
+        body = response.body
+        data = body.take_whole() if isinstance(body, Exchange) else None
+        return None if data is None else self._whole(response, passed, data)
+
+    async def _read(self, response: HTTPResponse, passed: Passed) -> HTTPResponse:
+        """Wait for an answer; return what the client gets.
 
         Raises:
             WorkerFailed: The answer broke off, and the client has seen nothing of it.
         """
-        headers = end_to_end(response.headers, also_drop=_OURS)
-        headers = (*headers, (b"x-eoc-worker", ticket.member.id.encode("latin-1", "replace")))
-        kind = response.header(b"content-type") or b""
-        if kind.startswith(b"text/event-stream"):
-            if first_header(headers, b"x-accel-buffering") is None:
-                headers = (*headers, (b"x-accel-buffering", b"no"))
-            body = Metered(self, response, events=True)
-            return HTTPResponse(response.status, headers, body, response.energy)
-        whole = await _read_whole(response)
-        if isinstance(whole, bytes):
-            self.praise(response.status)
-        else:
-            return HTTPResponse(
-                response.status,
-                headers,
-                Metered(self, response, events=False, body=whole),
-                response.energy,
-            )
-        if response.status in RETRIED:
-            # Not accounted yet: another worker may give the answer that counts.
-            ticket.end()
-            return self._whole(response.status, headers, whole)
-        counted = count_answer(whole) if response.status < ERRORS_FROM else None
-        energy = response.energy() if response.energy is not None else None
-        cost = self.finish(response.status, counted, energy=energy)
-        return self._whole(response.status, (*headers, *_cost_headers(cost)), whole)
+        body = response.body
+        if passed.length is not None and passed.length > WHOLE_BYTES:
+            return self._long(response, passed, body)
+        pieces: list[bytes] = []
+        size = 0
+        async for piece in body:
+            pieces.append(piece)
+            size += len(piece)
+            if size > WHOLE_BYTES:
+                return self._long(response, passed, Chained(pieces, body))
+        return self._whole(response, passed, b"".join(pieces))
 
-    def _whole(self, status: int, headers: Headers, data: bytes) -> HTTPResponse:
-        if first_header(headers, b"content-length") is None:
-            headers = (*headers, (b"content-length", b"%d" % len(data)))
-        return HTTPResponse(status, headers, Whole(data))
+    def _stream(self, response: HTTPResponse, passed: Passed) -> HTTPResponse:
+        """Pass a stream of events on; it is accounted for at its end."""
+        added = passed.length_field
+        if not passed.paced:
+            added = (*added, (b"x-accel-buffering", b"no"))
+        body = Metered(self, response, events=True)
+        return HTTPResponse(response.status, passed.fields, body, response.energy, added)
+
+    def _long(
+        self, response: HTTPResponse, passed: Passed, body: AsyncIterator[bytes]
+    ) -> HTTPResponse:
+        """Pass a long answer on as it comes; it is accounted for at its end."""
+        rest = Metered(self, response, events=False, body=body)
+        return HTTPResponse(
+            response.status, passed.fields, rest, response.energy, passed.length_field
+        )
+
+    def _whole(self, response: HTTPResponse, passed: Passed, data: bytes) -> HTTPResponse:
+        """Account for an answer that is here, and return it with what it cost.
+
+        One that may be asked of another worker is not accounted for yet: that worker may give
+        the answer that counts.
+        """
+        status = response.status
+        self.praise(status)
+        if status in RETRIED:
+            return HTTPResponse(status, passed.fields, Whole(data))
+        counted = count_answer(data) if status < ERRORS_FROM else None
+        energy = response.energy() if response.energy is not None else None
+        cost = self.finish(status, counted, energy=energy)
+        return HTTPResponse(status, passed.fields, Whole(data), None, _cost_headers(cost))
 
     def first_token(self) -> None:
         """Note that the first content has come."""
@@ -286,40 +296,18 @@ class Call:
         return refusal(status, str(outcome), code=code, headers=((b"x-eoc-worker", worker),))
 
 
-def _retriable(response: HTTPResponse) -> bool:
-    return response.status in RETRIED and isinstance(response.body, Whole)
-
-
-async def _read_whole(response: HTTPResponse) -> bytes | AsyncIterator[bytes]:
-    """Return a body if it is short enough, else all of it as an iterator."""
-    body = response.body
-    if isinstance(body, Exchange):
-        data = body.take_whole()
-        if data is not None:
-            return data
-    length = response.header(b"content-length")
-    if length is not None and length.isdigit() and int(length) > WHOLE_BYTES:
-        return body
-    pieces: list[bytes] = []
-    size = 0
-    async for piece in body:
-        pieces.append(piece)
-        size += len(piece)
-        if size > WHOLE_BYTES:
-            return Chained(pieces, body)
-    return b"".join(pieces)
-
-
 def _cost_headers(cost: RequestCost | None) -> Headers:
     if cost is None or cost.energy is None:
         return ()
+    energy = cost.energy
     headers: Headers = (
-        (b"x-eoc-micro-joules", b"%d" % cost.energy.micro_joules),
-        (b"x-eoc-energy-quality", cost.energy.quality.value.encode("ascii")),
+        (b"x-eoc-micro-joules", b"%d" % energy.micro_joules),
+        (b"x-eoc-energy-quality", energy.quality.ascii),
     )
-    if cost.g_co2e is not None:
-        headers = (*headers, (b"x-eoc-g-co2e", f"{cost.g_co2e:.6g}".encode("ascii")))
-        if cost.carbon_quality is not None:
-            carbon_quality = cost.carbon_quality.value.encode("ascii")
-            headers = (*headers, (b"x-eoc-carbon-quality", carbon_quality))
-    return headers
+    grams, carbon_quality = cost.g_co2e, cost.carbon_quality
+    if grams is not None and carbon_quality is not None:
+        headers += (
+            (b"x-eoc-g-co2e", b"%.6g" % grams),
+            (b"x-eoc-carbon-quality", carbon_quality.ascii),
+        )
+    return Fields.of(headers)

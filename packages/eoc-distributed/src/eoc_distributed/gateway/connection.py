@@ -14,11 +14,11 @@ import select
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, cast
 
-from eoc_distributed.http import HTTPRequest, HTTPResponse
+from eoc_distributed.http import Headers, HTTPRequest, HTTPResponse
 
 from .body import Whole, close_body
 from .deadline import Deadline
-from .framing import HOP_BY_HOP, LAST_CHUNK, NO_BODY, chunk, is_clean, status_line
+from .framing import HOP_BY_HOP, LAST_CHUNK, NO_BODY, Fields, chunk, render, status_line
 from .intake import Arrival, Intake
 from .refusals import refusal
 
@@ -128,11 +128,36 @@ class Connection(asyncio.Protocol):
     # The connection's task.
 
     async def _run(self, transport: asyncio.Transport) -> None:
+        server = self._server
+        requests = self._intake.requests
         try:
             while not self._eof:
-                arrival = await self._next()
+                while not requests:
+                    arrived = self._arrived = server.loop.create_future()
+                    await arrived
+                arrival = requests.popleft()
+                request = arrival.request
+                self._intake.ahead_bytes -= len(request.body)
+                self._deadline.clear()
+                self._body_began_s = None
                 self._answering = True
-                keep_alive = await self._answer(transport, arrival)
+                response = arrival.refusal
+                if response is None:
+                    try:
+                        response = await server.handle(request)
+                    except Exception:  # noqa: BLE001 - a fault of ours must not take the server down
+                        _log.exception("%s %s failed", request.method, request.path)
+                        response = refusal(500, "internal error", code="internal_error")
+                body = response.body
+                if isinstance(body, Whole):
+                    keep_alive = self._send_whole(transport, response, body.data, arrival)
+                    if self._writable is not None:
+                        await self._writable
+                else:
+                    try:
+                        keep_alive = await self._send_pieces(transport, response, arrival)
+                    finally:
+                        await close_body(response)
                 self._answering = False
                 if not keep_alive:
                     break
@@ -141,20 +166,6 @@ class Connection(asyncio.Protocol):
             _log.exception("a connection failed")
         finally:
             self._close(linger=self._intake.refused and not self._eof)
-
-    async def _next(self) -> Arrival:
-        requests = self._intake.requests
-        while not requests:
-            self._arrived = self._server.loop.create_future()
-            try:
-                await self._arrived
-            finally:
-                self._arrived = None
-        self._deadline.clear()
-        self._body_began_s = None
-        arrival = requests.popleft()
-        self._intake.ahead_bytes -= len(arrival.request.body)
-        return arrival
 
     def _between_requests(self) -> None:
         intake = self._intake
@@ -176,53 +187,38 @@ class Connection(asyncio.Protocol):
             limits = self._limits
             self._deadline.set(limits.body_idle_timeout_s if busy else limits.keep_alive_s)
 
-    async def _answer(self, transport: asyncio.Transport, arrival: Arrival) -> bool:
-        """Answer one request; return whether the connection may go on."""
-        if arrival.refusal is not None:
-            return await self._send(transport, arrival.refusal, arrival, head_only=False)
-        request = arrival.request
-        try:
-            response = await self._server.handle(request)
-        except Exception:  # noqa: BLE001 - a fault of ours must not take the server down
-            _log.exception("%s %s failed", request.method, request.path)
-            response = refusal(500, "internal error", code="internal_error")
-        try:
-            return await self._send(
-                transport, response, arrival, head_only=request.method == "HEAD"
-            )
-        finally:
-            await close_body(response)
-
-    async def _send(
-        self,
-        transport: asyncio.Transport,
-        response: HTTPResponse,
-        arrival: Arrival,
-        *,
-        head_only: bool,
+    def _send_whole(
+        self, transport: asyncio.Transport, response: HTTPResponse, data: bytes, arrival: Arrival
     ) -> bool:
-        body = response.body
-        bodiless = head_only or response.status in NO_BODY
+        """Send an answer that is here in one write; return whether the connection may go on."""
         keep_alive = arrival.keep_alive and not self._server.draining
-        head, length = self._head(response, bodiless=bodiless, http10=arrival.http10)
+        head, length = self._head(response)
+        bodiless = arrival.request.method == "HEAD" or response.status in NO_BODY
+        if length is None and response.status not in NO_BODY:
+            head += b"content-length: %d\r\n" % len(data)
+        elif length is not None and length != len(data) and not bodiless:
+            _log.error("a body of %d bytes has the content-length %d", len(data), length)
+            keep_alive = False
+            data = data if len(data) < length else b""  # either way the client sees it cut
+        head += _end(keep_alive=keep_alive, http10=arrival.http10)
+        transport.write(head if bodiless else head + data)
+        return keep_alive
+
+    async def _send_pieces(
+        self, transport: asyncio.Transport, response: HTTPResponse, arrival: Arrival
+    ) -> bool:
+        """Send an answer that is still coming; return whether the connection may go on."""
+        keep_alive = arrival.keep_alive and not self._server.draining
+        head, length = self._head(response)
+        bodiless = arrival.request.method == "HEAD" or response.status in NO_BODY
         chunked = length is None and not bodiless and not arrival.http10
-        if length is None and not bodiless and arrival.http10:
+        if chunked:
+            head += b"transfer-encoding: chunked\r\n"
+        elif length is None and not bodiless:
             keep_alive = False  # the end of the body is the end of the connection
-        if not keep_alive:
-            head += b"connection: close\r\n\r\n"
-        elif arrival.http10:
-            head += b"connection: keep-alive\r\n\r\n"
-        else:
-            head += b"\r\n"
+        transport.write(head + _end(keep_alive=keep_alive, http10=arrival.http10))
         if bodiless:
-            transport.write(head)
             return keep_alive
-        if isinstance(body, Whole) and length == len(body.data):
-            transport.write(head + body.data)
-            if self._writable is not None:
-                await self._writable
-            return keep_alive
-        transport.write(head)
         return await self._send_body(transport, response, chunked, length) and keep_alive
 
     async def _send_body(
@@ -253,31 +249,41 @@ class Connection(asyncio.Protocol):
             transport.write(LAST_CHUNK)
         return length is None or sent == length
 
-    def _head(
-        self, response: HTTPResponse, *, bodiless: bool, http10: bool
-    ) -> tuple[bytes, int | None]:
-        """Return the head without its end, and the length of the body if it is known."""
-        lines = [status_line(response.status)]
+    def _head(self, response: HTTPResponse) -> tuple[bytes, int | None]:
+        """Return the head without framing and end, and the length that the response tells."""
+        headers = response.headers
+        if type(headers) is Fields:
+            lines, length, dated = headers.lines, None, headers.dated
+        else:
+            lines, length, dated = self._lines(response.status, headers)
+        added = response.added
+        if type(added) is Fields:
+            lines += added.lines
+        elif added:
+            more, told, _ = self._lines(response.status, added)
+            lines += more
+            length = told if length is None else length
+        if not dated:
+            lines += self._server.date_line()
+        return status_line(response.status) + lines, length
+
+    def _lines(self, status: int, headers: Headers) -> tuple[bytes, int | None, bool]:
+        """Return headers as lines, the length that they tell, and whether there is a Date."""
+        kept: list[tuple[bytes, bytes]] = []
         length: int | None = None
         dated = False
-        for name, value in response.headers:
+        for field in headers:
+            name, value = field
             if name == b"content-length":
-                if length is not None or not value.isdigit() or response.status == _NO_CONTENT:
+                if length is not None or not value.isdigit() or status == _NO_CONTENT:
                     continue
                 length = int(value)
             elif name == b"date":
                 dated = True
             elif name in HOP_BY_HOP:
                 continue
-            lines.append(b"%b: %b\r\n" % (name, value))
-        if not dated:
-            lines.append(self._server.date_line())
-        if length is None and not http10 and not bodiless:
-            lines.append(b"transfer-encoding: chunked\r\n")
-        head = b"".join(lines)
-        if not is_clean(head=head, lines=len(lines)):
-            raise ValueError("a header of the response has a line break in it")
-        return head, length
+            kept.append(field)
+        return render(tuple(kept)), length, dated
 
     # Small moves.
 
@@ -348,3 +354,10 @@ def hung_up(transport: asyncio.Transport) -> bool:
     poll = select.poll()
     poll.register(sock.fileno(), event)
     return bool(poll.poll(0))
+
+
+def _end(*, keep_alive: bool, http10: bool) -> bytes:
+    """Return the end of a head, with what is said of the connection."""
+    if not keep_alive:
+        return b"connection: close\r\n\r\n"
+    return b"connection: keep-alive\r\n\r\n" if http10 else b"\r\n"

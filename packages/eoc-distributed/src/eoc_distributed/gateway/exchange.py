@@ -21,6 +21,7 @@ from eoc_distributed.errors import (
 from eoc_distributed.http import Headers
 
 from .deadline import Deadline
+from .head_memo import HeadMemo
 
 if TYPE_CHECKING:
     from .upstream import Upstream
@@ -72,7 +73,7 @@ class Exchange:
                 raise self._error
             if self.complete:
                 raise StopAsyncIteration
-            await self._wait()
+            await self._more()
         piece = pieces.popleft() if len(pieces) == 1 else b"".join(pieces)
         pieces.clear()
         self._size = 0
@@ -96,7 +97,7 @@ class Exchange:
             while not self.status:
                 if self._error is not None:
                     raise self._error
-                await self._wait()
+                await self._more()
         except asyncio.CancelledError:
             self._connection.abort()
             raise
@@ -109,12 +110,10 @@ class Exchange:
         self._pieces.clear()
         return data
 
-    async def _wait(self) -> None:
+    def _more(self) -> asyncio.Future[None]:
+        """Return what is done when there is more to see; for one who waits."""
         waiter = self._waiter = self._connection.loop.create_future()
-        try:
-            await waiter
-        finally:
-            self._waiter = None
+        return waiter
 
     # Called by the connection.
 
@@ -132,8 +131,11 @@ class Exchange:
 
     def wake(self) -> None:
         """Let whoever waits look again."""
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+        waiter = self._waiter
+        if waiter is not None:
+            self._waiter = None
+            if not waiter.done():
+                waiter.set_result(None)
 
 
 class UpstreamConnection(asyncio.Protocol):
@@ -147,6 +149,10 @@ class UpstreamConnection(asyncio.Protocol):
         self._deadline = Deadline(loop, self._on_deadline)
         self._exchange: Exchange | None = None
         self._parser = httptools.HttpResponseParser(self)
+        self._parsed = False
+        self._memo = HeadMemo()
+        self._known_status = 0
+        self._known_headers: Headers = ()
         self._headers: list[tuple[bytes, bytes]] = []
         self._head_size = 0
         self._head_done = False
@@ -161,7 +167,9 @@ class UpstreamConnection(asyncio.Protocol):
     def begin(self, head: bytes, body: bytes) -> Exchange:
         """Send a request; its answer comes into the exchange returned."""
         exchange = self._exchange = Exchange(self)
-        self._parser = httptools.HttpResponseParser(self)
+        if self._parsed:
+            self._parser = httptools.HttpResponseParser(self)
+            self._parsed = False
         self._headers = []
         self._head_size = 0
         self._head_done = self._finished = False
@@ -206,6 +214,10 @@ class UpstreamConnection(asyncio.Protocol):
             self.abort()  # bytes that nobody asked for
             return
         exchange.bytes_seen = True
+        if self._take_known(exchange, data):
+            return
+        alone = not self._parsed
+        self._parsed = True
         if not self._head_done:
             self._head_size += len(data)
         try:
@@ -219,6 +231,7 @@ class UpstreamConnection(asyncio.Protocol):
                 return
             self._keep_alive = False  # bytes after the answer: not a connection to use again
         if self._finished:
+            self._note(exchange, data, alone=alone)
             self._finish(exchange)
         elif self._head_done:
             self._wait_for_more()
@@ -243,6 +256,35 @@ class UpstreamConnection(asyncio.Protocol):
             return
         why = f": {exc}" if exc is not None else ""
         exchange.fail(self._failure(f"the connection closed before the answer ended{why}"))
+
+    def _take_known(self, exchange: Exchange, data: bytes) -> bool:
+        """Take a whole answer whose head is the last one's; return whether it is that."""
+        if self._parsed or not self._known_status or self._memo.body_length(data) < 0:
+            return False
+        exchange.headers = self._known_headers
+        exchange.status = self._known_status
+        body = data[self._memo.size :]
+        if body:
+            exchange.add(body)
+        self._keep_alive = True
+        self._finish(exchange)
+        return True
+
+    def _note(self, exchange: Exchange, data: bytes, *, alone: bool) -> None:
+        """Remember the head of an answer that came in one piece, if more may follow."""
+        self._known_status = 0
+        if (
+            alone
+            and self._keep_alive
+            and exchange.status not in _BODILESS
+            and not any(name == b"transfer-encoding" for name, _ in exchange.headers)
+            and self._memo.note(data)
+            and self._memo.body_length(data) >= 0
+        ):
+            self._known_status = exchange.status
+            self._known_headers = tuple(
+                [field for field in exchange.headers if field[0] != b"content-length"]
+            )
 
     # Called by the parser.
 

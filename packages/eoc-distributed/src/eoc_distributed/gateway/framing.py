@@ -41,6 +41,42 @@ def end_to_end(headers: Headers, *, also_drop: frozenset[bytes] = frozenset()) -
     )
 
 
+class Fields(tuple[tuple[bytes, bytes], ...]):  # noqa: SLOT001 - a tuple cannot have slots
+    """Headers that many answers share, rendered once.
+
+    Attributes:
+        lines: All of them as lines of a head.
+        dated: Whether there is a Date among them.
+    """
+
+    lines: bytes
+    dated: bool
+
+    @classmethod
+    def of(cls, headers: Headers) -> Fields:
+        """Return end-to-end headers without Content-Length, rendered.
+
+        Raises:
+            ValueError: A field has a line break in it.
+        """
+        fields = cls(headers)
+        fields.lines = render(headers)
+        fields.dated = any(name == b"date" for name, _ in headers)
+        return fields
+
+
+def render(headers: Headers) -> bytes:
+    """Return headers as lines of a head.
+
+    Raises:
+        ValueError: A field has a line break in it.
+    """
+    lines = b"".join([b"%b: %b\r\n" % field for field in headers])
+    if not is_clean(head=lines, lines=len(headers)):
+        raise ValueError("a header has a line break in it")
+    return lines
+
+
 def is_clean(*, head: bytes, lines: int) -> bool:
     """Return whether a head has exactly the lines that were put into it.
 

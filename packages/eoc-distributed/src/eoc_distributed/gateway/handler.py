@@ -11,7 +11,8 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from urllib.parse import unquote
 
 import msgspec
@@ -24,10 +25,11 @@ from eoc_distributed.routing import Router
 from eoc_distributed.telemetry.metrics import CONTENT_TYPE, Metrics
 from eoc_distributed.telemetry.record import RequestRecord
 
-from .asked import PARSED_INLINE_BYTES, BodyRejected, read_asked
+from .asked import PARSED_INLINE_BYTES, Asked, BodyRejected, read_asked
 from .body import Whole
 from .call import Call
 from .fleet_view import fleet_json
+from .passed import HEADS_KEPT, pass_on
 from .passive import Health
 from .refusals import json_response, refusal
 from .retry import RetryBudget
@@ -55,6 +57,7 @@ class Gateway:
         ledger: What each worker has used.
         pseudonym: Name of this gateway in the field `Via`; another for each.
         metrics: What is exposed at `/metrics`.
+        pass_on: What of a worker's headers its clients get.
         retries: How many retries may be made.
         router: Chooses the worker of each request.
     """
@@ -73,6 +76,7 @@ class Gateway:
         self.health = Health(cluster)
         self.ledger = Ledger()
         self.metrics = Metrics(cluster)
+        self.pass_on = lru_cache(HEADS_KEPT)(pass_on)
         self.retries = RetryBudget()
         self.awaited: dict[str, str] = {}
         self.pseudonym = f"eoc-{secrets.token_hex(6)}"
@@ -88,11 +92,15 @@ class Gateway:
             "/v1/eoc/workers": ("GET", self._workers),
         }
 
-    async def __call__(self, request: HTTPRequest) -> HTTPResponse:
+    def __call__(self, request: HTTPRequest) -> Awaitable[HTTPResponse]:
         """Answer a request; cancelling the call ends the work behind it."""
         path, _, _ = request.path.partition("?")
-        if request.method == "POST" and path.startswith("/v1/"):
-            return await self._infer(request, path)
+        if request.method != "POST" or not path.startswith("/v1/"):
+            return _at_once(self._page(request, path))
+        return self._infer(request, path)
+
+    def _page(self, request: HTTPRequest, path: str) -> HTTPResponse:
+        """Answer what no worker is needed for."""
         route = self._routes.get(path)
         if route is not None:
             if request.method in (route[0], "HEAD"):
@@ -113,36 +121,44 @@ class Gateway:
         if self._on_record is not None:
             self._on_record(record)
 
-    async def _infer(self, request: HTTPRequest, path: str) -> HTTPResponse:
+    def _infer(self, request: HTTPRequest, path: str) -> Awaitable[HTTPResponse]:
+        """Give a request to a worker."""
         self.health.readmit()
         self.retries.deposit()
-        if any(name == b"via" and self._own_via in value for name, value in request.headers):
-            loop = refusal(508, "this gateway has sent the request itself", code="loop_detected")
-            return self._rejected(request, path, loop)
-        encoding = request.header(b"content-encoding")
-        if encoding is not None and encoding.lower() != b"identity":
-            return self._rejected(
-                request, path, refusal(415, "the body is encoded", code="unsupported_encoding")
-            )
-        kind = request.header(b"content-type") or b""
-        if kind.startswith(b"multipart/"):
-            form = _FORM_MODEL.search(request.body, 0, _FORM_SEARCHED_BYTES)
-            if form is None:
-                missing = refusal(400, "a model is needed", code="missing_model", param="model")
-                return self._rejected(request, path, missing)
-            model = form[1].decode("utf-8", "replace")
-            return await Call(self, request, path, Request(model=model)).run()
+        form = False
+        for name, value in request.headers:
+            if name == b"via" and self._own_via in value:
+                loop = refusal(
+                    508, "this gateway has sent the request itself", code="loop_detected"
+                )
+                return self._rejected(request, path, loop)
+            if name == b"content-encoding" and value.lower() != b"identity":
+                encoded = refusal(415, "the body is encoded", code="unsupported_encoding")
+                return self._rejected(request, path, encoded)
+            if name == b"content-type" and value.startswith(b"multipart/"):
+                form = True
+        if form:
+            return self._route(request, path, _read_form(request))
         if len(request.body) > PARSED_INLINE_BYTES:
-            asked = await asyncio.to_thread(read_asked, request)
-        else:
-            asked = read_asked(request)
+            return self._infer_large(request, path)
+        return self._route(request, path, read_asked(request))
+
+    async def _infer_large(self, request: HTTPRequest, path: str) -> HTTPResponse:
+        """Give a request to a worker whose body takes long to read: not in the event loop."""
+        return await self._route(request, path, await asyncio.to_thread(read_asked, request))
+
+    def _route(
+        self, request: HTTPRequest, path: str, asked: Asked | BodyRejected
+    ) -> Awaitable[HTTPResponse]:
         if isinstance(asked, BodyRejected):
             return self._rejected(
                 request, path, refusal(400, asked.message, code=asked.code, param=asked.param)
             )
-        return await Call(self, request, path, asked.request).run()
+        return Call(self, request, path, asked.request).run()
 
-    def _rejected(self, request: HTTPRequest, path: str, response: HTTPResponse) -> HTTPResponse:
+    def _rejected(
+        self, request: HTTPRequest, path: str, response: HTTPResponse
+    ) -> Awaitable[HTTPResponse]:
         """Note a request that named no model, and return its refusal."""
         self.record(
             RequestRecord(
@@ -158,7 +174,7 @@ class Gateway:
                 attempts=0,
             )
         )
-        return response
+        return _at_once(response)
 
     def _health(self) -> HTTPResponse:
         return json_response(b'{"status":"ok"}')
@@ -197,3 +213,15 @@ class Gateway:
 
     def _model_card(self, model: str) -> dict[str, object]:
         return {"id": model, "object": "model", "created": self._created_s, "owned_by": "eoc"}
+
+
+async def _at_once(response: HTTPResponse) -> HTTPResponse:
+    return response
+
+
+def _read_form(request: HTTPRequest) -> Asked | BodyRejected:
+    """Read the model that a form names, among the parts before any file."""
+    form = _FORM_MODEL.search(request.body, 0, _FORM_SEARCHED_BYTES)
+    if form is None:
+        return BodyRejected("a model is needed", "missing_model", "model")
+    return Asked(Request(model=form[1].decode("utf-8", "replace")), stream=False)

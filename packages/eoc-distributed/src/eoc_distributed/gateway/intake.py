@@ -20,6 +20,7 @@ import httptools
 from eoc_distributed.config import Limits
 from eoc_distributed.http import HTTPRequest, HTTPResponse
 
+from .head_memo import HeadMemo
 from .refusals import refusal
 
 _AUTHORITY = re.compile(rb"[^/?#]*")
@@ -65,7 +66,9 @@ class Intake:
         "_body_size",
         "_head_size",
         "_headers",
+        "_known",
         "_limits",
+        "_memo",
         "_parser",
         "_quiet",
         "_url",
@@ -80,6 +83,8 @@ class Intake:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._parser = httptools.HttpRequestParser(self)
+        self._memo = HeadMemo()
+        self._known: HTTPRequest | None = None
         self.requests: deque[Arrival] = deque()
         self.in_head = False
         self.in_body = False
@@ -94,10 +99,38 @@ class Intake:
         self.ahead_bytes = 0
         self._bad: HTTPResponse | None = None
 
-    def feed(self, data: bytes | memoryview) -> None:
+    def feed(self, data: bytes) -> None:
         """Take bytes; after a refusal they are dropped."""
         if self.refused:
             return
+        known = self._known
+        if known is not None:
+            memo = self._memo
+            length = memo.body_length(data)
+            if 0 <= length <= self._limits.body_bytes:
+                request = HTTPRequest(known.method, known.path, known.headers, data[memo.size :])
+                self.ahead_bytes += length
+                self.requests.append(Arrival(request, None, True, False))
+                return
+            self._known = None
+        at_boundary = not (self.in_head or self.in_body or self.requests)
+        self._parse(data)
+        if at_boundary and len(self.requests) == 1:
+            self._note(data, self.requests[0])
+
+    def _note(self, data: bytes, arrival: Arrival) -> None:
+        """Remember the head of a message that came alone and whole, if more may follow."""
+        if (
+            arrival.keep_alive
+            and not arrival.http10
+            and arrival.refusal is None
+            and not (self.in_head or self.in_body)
+            and self._memo.note(data)
+            and self._memo.body_length(data) >= 0
+        ):
+            self._known = arrival.request
+
+    def _parse(self, data: bytes | memoryview) -> None:
         self._quiet += len(data)
         try:
             while True:
@@ -222,7 +255,7 @@ class Intake:
         request = HTTPRequest(
             self._parser.get_method().decode("ascii"),
             _origin_form(self._url),
-            tuple(self._headers),
+            tuple([field for field in self._headers if field[0] != b"content-length"]),
             body[0] if len(body) == 1 else b"".join(body),
         )
         # Asked for here: once the callback has returned, the parser says False.

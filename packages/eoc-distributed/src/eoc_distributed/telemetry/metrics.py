@@ -26,6 +26,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
 from eoc_distributed.cluster import Cluster
+from eoc_distributed.units import Quality
 
 from .record import RequestRecord
 
@@ -55,7 +56,7 @@ class _Times:
 
 
 class _Series:
-    """The numbers of one worker and model."""
+    """The numbers of one worker and model; energy and grams by rank of their quality."""
 
     __slots__ = (
         "completion",
@@ -72,9 +73,9 @@ class _Series:
         self.statuses: dict[int, int] = {}
         self.prompt = 0
         self.completion = 0
-        self.micro_joules: dict[str, int] = {}
+        self.micro_joules: list[int | None] = [None] * len(Quality)
         self.unknown_energy = 0
-        self.grams: dict[str, float] = {}
+        self.grams: list[float | None] = [None] * len(Quality)
         self.ttft = _Times()
         self.duration = _Times()
 
@@ -119,12 +120,12 @@ class Metrics:
         if cost.energy is None:
             series.unknown_energy += 1
         else:
-            quality = cost.energy.quality.value
-            spent = series.micro_joules.get(quality, 0)
-            series.micro_joules[quality] = spent + cost.energy.micro_joules
+            rank = cost.energy.quality.rank
+            spent = series.micro_joules[rank] or 0
+            series.micro_joules[rank] = spent + cost.energy.micro_joules
         if cost.g_co2e is not None:
-            quality = cost.carbon_quality.value if cost.carbon_quality is not None else "declared"
-            series.grams[quality] = series.grams.get(quality, 0.0) + cost.g_co2e
+            rank = (cost.carbon_quality or Quality.DECLARED).rank
+            series.grams[rank] = (series.grams[rank] or 0.0) + cost.g_co2e
 
     def exposition(self) -> bytes:
         """Return everything in the text format."""
@@ -186,10 +187,12 @@ class _Requests(Collector):
                 requests.add_metric((*key, str(status)), count)
             tokens.add_metric((*key, "prompt"), series.prompt)
             tokens.add_metric((*key, "completion"), series.completion)
-            for quality, micro_joules in series.micro_joules.items():
-                joules.add_metric((*key, quality), micro_joules / 1e6)
-            for quality, emitted in series.grams.items():
-                grams.add_metric((*key, quality), emitted)
+            for quality, micro_joules in zip(Quality, series.micro_joules, strict=True):
+                if micro_joules is not None:
+                    joules.add_metric((*key, quality.value), micro_joules / 1e6)
+            for quality, emitted in zip(Quality, series.grams, strict=True):
+                if emitted is not None:
+                    grams.add_metric((*key, quality.value), emitted)
             unknown.add_metric(key, series.unknown_energy)
         return (requests, tokens, joules, grams, unknown)
 

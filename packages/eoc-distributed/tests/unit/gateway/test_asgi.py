@@ -44,7 +44,10 @@ async def test_a_request_in_pieces_is_answered() -> None:
         {"type": "http.request", "body": b"c"},
     )
     assert sent[0]["status"] == 200
-    assert sent[0]["headers"] == ((b"x", b"y"),)
+    assert sent[0]["headers"] == (
+        (b"x", b"y"),
+        (b"content-length", b"%d" % len(b"/v1/%C3%A9?a=b abc")),
+    )
     assert b"".join(message["body"] for message in sent[1:]) == b"/v1/%C3%A9?a=b abc"
     assert [message["more_body"] for message in sent[1:]] == [True, False]
 
@@ -54,6 +57,23 @@ async def test_a_body_too_large_is_refused() -> None:
         ASGI(echo, limits=Limits(body_bytes=2)), {"type": "http.request", "body": b"abc"}
     )
     assert sent[0]["status"] == 413
+
+
+async def test_headers_of_this_one_answer_are_sent_too() -> None:
+    async def costly(_: HTTPRequest) -> HTTPResponse:
+        return HTTPResponse(200, ((b"x", b"y"),), Whole(b"z"), added=((b"x-cost", b"1"),))
+
+    sent = await call(ASGI(costly), {"type": "http.request", "body": b""})
+    assert sent[0]["headers"] == ((b"x", b"y"), (b"x-cost", b"1"), (b"content-length", b"1"))
+
+
+async def test_an_answer_without_content_has_no_length_and_no_body() -> None:
+    async def nothing(_: HTTPRequest) -> HTTPResponse:
+        return HTTPResponse(204, ((b"content-length", b"3"),), Whole(b"abc"))
+
+    sent = await call(ASGI(nothing), {"type": "http.request", "body": b""})
+    assert sent[0]["headers"] == ()
+    assert b"".join(message["body"] for message in sent[1:]) == b""
 
 
 async def test_a_client_that_leaves_ends_the_body() -> None:
