@@ -7,7 +7,9 @@ with routing by energy, metrics and accounting on. For each target:
 - cpu_us: CPU of the gateway's process for each of them, µs, user and system;
 - core: share of its core that the gateway's process kept busy meanwhile; well below 1 the load
   (engines and `wrk` share the other core) was the bound, and 1e6 / cpu_us is what one core bears;
+- varied_us: the same where each request has an X-Request-Id of its own;
 - tokens_s: tokens a second of streamed answers of 64 tokens, 32 connections;
+- times: how many times the target's requests a second `eoc serve` answers;
 - p50_ms: median latency on one connection without other load; added_ms is that less direct.
 
 The peer is `sglang-router` from PyPI in an environment of its own. On a shared machine the
@@ -51,6 +53,18 @@ _LUA = """wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 wrk.body = '{"model":"mock","messages":[{"role":"user","content":"How are you?"}]%s}'
 """
+
+
+_VARIED = (
+    _LUA
+    + """local number = 0
+request = function()
+  number = number + 1
+  wrk.headers["X-Request-Id"] = number
+  return wrk.format()
+end
+"""
+)
 
 
 @dataclass
@@ -173,7 +187,8 @@ def wrk(url: str, script: Path, *, connections: int, on: set[int]) -> tuple[floa
 
 def measure(target: Target, folder: Path, others: set[int]) -> dict[str, float]:
     """Put one target under load once."""
-    plain, stream = folder / "plain.lua", folder / "stream.lua"
+    plain, varied, stream = (folder / f"{name}.lua" for name in ("plain", "varied", "stream"))
+    varied.write_text(_VARIED % "")
     plain.write_text(_LUA % "")
     stream.write_text(_LUA % f',"stream":true,"max_tokens":{STREAMED_TOKENS}')
     before, began_s = cpu_s(target.pid) if target.pid is not None else 0.0, time.monotonic()
@@ -183,6 +198,9 @@ def measure(target: Target, folder: Path, others: set[int]) -> dict[str, float]:
         spent_s = cpu_s(target.pid) - before
         figures["cpu_us"] = spent_s / count * 1e6
         figures["core"] = spent_s / (time.monotonic() - began_s)
+        before = cpu_s(target.pid)
+        _, count, _ = wrk(target.url, varied, connections=CONNECTIONS, on=others)
+        figures["varied_us"] = (cpu_s(target.pid) - before) / count * 1e6
     streams, _, _ = wrk(target.url, stream, connections=CONNECTIONS, on=others)
     figures["tokens_s"] = streams * STREAMED_TOKENS
     figures["p50_ms"] = wrk(target.url, plain, connections=1, on=others)[2]
@@ -285,6 +303,8 @@ def rows() -> list[dict[str, object]]:
         for key in rounds[0][index]:
             row[key] = statistics.median(one[index][key] for one in rounds)
         if index:
+            ours = statistics.median(one[1]["req_s"] for one in rounds)
+            row["times"] = ours / float(str(row["req_s"]))
             row["added_ms"] = float(str(row["p50_ms"])) - direct_ms
         table.append(row)
     return table + [{"skipped": why} for why in skipped]

@@ -52,7 +52,7 @@ def _cell(value: object) -> str:
 
 def main(names: Sequence[str]) -> int:
     """Run the benchmarks named, or all; return the exit status."""
-    console = Console()
+    console = Console(width=max(Console().width, 110))
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
         known = ", ".join(BENCHMARKS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 from collections.abc import Callable
 from functools import lru_cache
@@ -18,7 +19,7 @@ from eoc_distributed.worker import Capability, Load
 from .address import Address
 
 MAX_FETCHED_BYTES = 16 << 20
-_SPACE: Final = 0x20
+_SPACE: Final = re.compile(rb"[\x00-\x20]")
 _HEADS_KEPT: Final = 64
 """Clients send the same head again and again; so many are kept as they go to the engine."""
 _REPLACED = frozenset({b"host", b"content-length", b"expect", b"accept-encoding", b"x-eoc-worker"})
@@ -135,15 +136,17 @@ class HTTPWorker:
             WorkerFailed: It cannot be said in HTTP/1.1.
         """
         dropped = self._dropped
-        if any(name == b"connection" for name, _ in headers):
-            headers = end_to_end(headers)
+        for field in headers:
+            if field[0] == b"connection":
+                headers = end_to_end(headers)
+                break
         target = self._prefix + path.encode("latin-1", "replace")
         try:
             lines = render(tuple([field for field in headers if field[0] not in dropped]))
         except ValueError as error:
             raise WorkerFailed(self.id, f"the request: {error}") from error
         name = method.encode("ascii", "replace")
-        if any(byte <= _SPACE for byte in name + target):
+        if _SPACE.search(name + target):
             raise WorkerFailed(self.id, "the request's method or target has a space in it")
         start = b"%b %b HTTP/1.1\r\n" % (name, target)
         return start + self._host_line + self._own_lines + lines

@@ -279,7 +279,6 @@ class UpstreamConnection(asyncio.Protocol):
             and exchange.status not in _BODILESS
             and not any(name == b"transfer-encoding" for name, _ in exchange.headers)
             and self._memo.note(data)
-            and self._memo.body_length(data) >= 0
         ):
             self._known_status = exchange.status
             self._known_headers = tuple(

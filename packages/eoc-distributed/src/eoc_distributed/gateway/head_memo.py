@@ -57,7 +57,8 @@ class HeadMemo:
             data: Head and body of one message, both complete.
 
         Returns:
-            Whether it was learnt: it has exactly one Content-Length, as plain digits.
+            Whether it was learnt: it has exactly one Content-Length, as plain digits, and `data`
+            ends where that says.
         """
         if not self._patience or not data[:1].isalpha():
             return False
@@ -75,7 +76,8 @@ class HeadMemo:
         if head[start : start + 1] == b" ":
             start += 1
         stop = head.find(b"\r", start)
-        if not head[start:stop].isdigit():
+        digits = head[start:stop]
+        if not digits.isdigit() or len(data) - len(head) != int(digits):
             return False
         self._before, self._after = head[:start], head[stop:]
         return True

@@ -66,6 +66,7 @@ class Intake:
         "_body_size",
         "_head_size",
         "_headers",
+        "_http10",
         "_known",
         "_limits",
         "_memo",
@@ -91,6 +92,7 @@ class Intake:
         self.wants_continue = False
         self.refused = False
         self._url = b""
+        self._http10 = False
         self._headers: list[tuple[bytes, bytes]] = []
         self._body: list[bytes] = []
         self._body_size = 0
@@ -126,7 +128,6 @@ class Intake:
             and arrival.refusal is None
             and not (self.in_head or self.in_body)
             and self._memo.note(data)
-            and self._memo.body_length(data) >= 0
         ):
             self._known = arrival.request
 
@@ -195,12 +196,6 @@ class Intake:
         if not self.in_head:
             return  # a trailer: dropped, as RFC 9110 section 6.5.1 allows
         self._headers.append((name.lower(), value))
-        self._head_size += len(name) + len(value) + 4
-        if (
-            len(self._headers) > self._limits.header_count
-            or self._head_size + len(self._url) > self._limits.head_bytes
-        ):
-            self._stop(self._head_too_large())
 
     def on_headers_complete(self) -> None:
         version = self._parser.get_http_version()
@@ -213,6 +208,7 @@ class Intake:
         length, chunked, expects = self._framing(version)
         if length > self._limits.body_bytes:
             self._stop(self._body_too_large())
+        self._http10 = version == "1.0"
         self.in_head = False
         self.in_body = True
         self._quiet = 0
@@ -222,7 +218,9 @@ class Intake:
         """Return the length announced, whether chunks come, and whether the client waits."""
         hosts = length = codings = 0
         expects = False
+        size = len(self._url)
         for name, value in self._headers:
+            size += len(name) + len(value) + 4
             if name == b"content-length":
                 length = int(value)
             elif name == b"host":
@@ -235,6 +233,8 @@ class Intake:
                 expects = True
                 if value.lower() != b"100-continue":
                     self._stop(refusal(417, "unknown expectation", code="expectation_failed"))
+        if len(self._headers) > self._limits.header_count or size > self._limits.head_bytes:
+            self._stop(self._head_too_large())
         if hosts > 1 or (hosts == 0 and version == "1.1"):
             self._stop(refusal(400, "one Host header is needed", code="bad_request"))
         return length, codings > 0, expects
@@ -260,7 +260,7 @@ class Intake:
         )
         # Asked for here: once the callback has returned, the parser says False.
         keep_alive = self._parser.should_keep_alive()
-        http10 = self._parser.get_http_version() == "1.0"
+        http10 = self._http10
         self.in_body = self.in_head = self.wants_continue = False
         self._body = []
         self.requests.append(Arrival(request, None, keep_alive, http10))
