@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 HERE = Path(__file__).parent
-LOWER_IS_BETTER = {"ns", "us", "ms", "s"}
+LOWER_IS_BETTER = {"ns", "us", "ms", "s", "MB"}
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ ATProtoError
     InvalidLog                 an operation log of did:plc that breaks a rule
   Truncated          retry     the input ended inside an item; what came before was right
   BadSignature                 a signature that its key did not make, or in a form not allowed
+  UnknownSchema (LookupError)  a name that no schema at hand has
   StoreFailed                  a block store could not read or keep what it should
     StoreBusy        retry     another process holds the store
 
@@ -133,6 +134,23 @@ class MissingBlock(InvalidData):
     def __init__(self, cid: CID, *, at: int | str | None = None) -> None:
         super().__init__(f"no block for {cid}", at=at)
         self.cid = cid
+
+
+class InvalidLexicon(InvalidData):
+    """A Lexicon document that breaks a rule of the language, or of a catalogue of them."""
+
+
+class SchemaMismatch(InvalidData):
+    """Data that is not what its Lexicon schema says.
+
+    Attributes:
+        code: Stable name of the rule: `type`, `required`, `null`, `const`, `enum`, `range`,
+            `length`, `graphemes`, `format`, `blob`, `union`, `key`, `encoding` or `unknown-schema`.
+    """
+
+    def __init__(self, reason: str, *, at: str, code: str) -> None:
+        super().__init__(reason, at=at or None)
+        self.code = code
 
 
 class InvalidLog(InvalidData):
@@ -327,3 +345,15 @@ class InvalidFrame(InvalidData):
     def __init__(self, code: str, reason: str, *, at: str | None = None) -> None:
         super().__init__(f"invalid frame ({code}): {reason}", at=at)
         self.code = code
+
+
+class UnknownSchema(ATProtoError, LookupError):
+    """A name that no Lexicon schema at hand has.
+
+    Attributes:
+        name: NSID, with `#name` where a schema inside the document is meant.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no schema at hand is called {_shorten(name)}")
+        self.name = name

@@ -30,6 +30,7 @@ FAMILIES = {
     "cid": Family("cid", "Print the CID of a file."),
     "firehose": Family("firehose", "Verify recorded frames of the event stream."),
     "key": Family("key", "Make keys, look at them, sign and verify."),
+    "lexicon": Family("lexicon", "Check schemas and records, and make typed Python."),
     "mst": Family("mst", "Roots and validation of Merkle Search Trees."),
     "plc": Family("plc", "Audit operation logs of did:plc."),
     "repo": Family("repo", "Make, read and verify repositories."),

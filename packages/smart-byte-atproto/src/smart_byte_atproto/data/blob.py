@@ -37,8 +37,12 @@ class Blob:
         return self.size == LEGACY_SIZE
 
     @classmethod
-    def from_value(cls, value: Value) -> Self:
+    def from_value(cls, value: Value, *, any_codec: bool = False) -> Self:
         """Read a blob, in today's form or the legacy one.
+
+        Args:
+            value: A map of the data model.
+            any_codec: Whether its link may have another codec than raw.
 
         Raises:
             InvalidData: Neither.
@@ -50,7 +54,7 @@ class Blob:
         ref, mime_type, size = value.get("ref"), value.get("mimeType"), value.get("size")
         if value.get("$type") != "blob":
             raise InvalidData("$type of a blob is not blob")
-        if not isinstance(ref, CID) or ref.codec != Codec.RAW:
+        if not isinstance(ref, CID) or (ref.codec != Codec.RAW and not any_codec):
             raise InvalidData("ref of a blob is not a link of the codec raw")
         if not isinstance(mime_type, str) or not mime_type:
             raise InvalidData("mimeType of a blob is not a text")

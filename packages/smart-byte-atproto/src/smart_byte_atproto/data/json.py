@@ -16,6 +16,7 @@ import json
 from base64 import b64encode
 from binascii import Error as Base64Error, a2b_base64
 from collections import Counter
+from functools import partial
 from typing import NoReturn, cast
 
 from smart_byte_atproto.errors import InvalidData, InvalidSyntax, LimitExceeded, NotEncodable
@@ -34,8 +35,9 @@ _RESERVED = frozenset({"$link", "$bytes"})
 def loads(text: str | bytes, *, max_bytes: int = MAX_BYTES, lenient: bool = False) -> Value:
     """Read any value of the data model.
 
-    `lenient` takes `123.0` for the integer 123, as the interop tests let a parser do, because
-    writers that know only floating point send it. Nothing else gives way.
+    `lenient` takes what published records and the interop tests hold though it is not in its one
+    form: `123.0` for the integer 123, spare bits that are not zero at the end of base64, and blobs
+    whose link has another codec than raw. Nothing else gives way.
 
     Raises:
         InvalidData: Not JSON, or JSON outside the data model.
@@ -47,7 +49,7 @@ def loads(text: str | bytes, *, max_bytes: int = MAX_BYTES, lenient: bool = Fals
         decoded = text.decode() if isinstance(text, bytes) else text
         value = json.loads(
             decoded,
-            object_pairs_hook=_map,
+            object_pairs_hook=partial(_map, lenient=lenient),
             parse_int=_integer,
             parse_float=_whole_number if lenient else _no_number,
             parse_constant=_no_number,
@@ -89,7 +91,7 @@ def dumps(value: Value | GenericValue, *, indent: int | None = None) -> str:
     return json.dumps(_plain(value, "", 1), ensure_ascii=False, allow_nan=False, indent=indent)
 
 
-def _map(pairs: list[tuple[str, object]]) -> object:
+def _map(pairs: list[tuple[str, object]], *, lenient: bool) -> object:
     """Turn a JSON object into what it stands for."""
     fields = dict(pairs)
     if len(fields) != len(pairs):
@@ -102,13 +104,13 @@ def _map(pairs: list[tuple[str, object]]) -> object:
         content = fields[name]
         if not isinstance(content, str):
             raise InvalidData(f"{name} is not a text")
-        return _link(content) if name == "$link" else _bytes(content)
+        return _link(content) if name == "$link" else _bytes(content, lenient=lenient)
     if "$type" in fields:
         kind = fields["$type"]
         if not isinstance(kind, str) or not kind:
             raise InvalidData("$type is not a text")
         if kind == "blob":
-            Blob.from_value(cast("Value", fields))
+            Blob.from_value(cast("Value", fields), any_codec=lenient)
     return fields
 
 
@@ -119,15 +121,15 @@ def _link(text: str) -> CID:
         raise InvalidData(f"$link: {bad.reason}", at=text) from bad
 
 
-def _bytes(text: str) -> bytes:
-    """Read standard base64, with or without padding; spare bits must be zero."""
+def _bytes(text: str, *, lenient: bool) -> bytes:
+    """Read standard base64, with or without padding; spare bits must be zero unless lenient."""
     bare = text.rstrip("=")
     try:
         content = a2b_base64(bare + "=" * (-len(bare) % 4), strict_mode=True)
     except (Base64Error, ValueError) as bad:
         raise InvalidData("$bytes is not base64", at=text) from bad
     padded = b64encode(content).decode()
-    if text not in {padded, padded.rstrip("=")}:
+    if not lenient and text not in {padded, padded.rstrip("=")}:
         raise InvalidData("$bytes is not base64 in its one form", at=text)
     return content
 
