@@ -39,7 +39,8 @@ OpenBankingError
 
 `retryable` is part of the contract: it is False for everything but `RateLimited`,
 `BankUnavailable` and `TransportError`, and a transport that cannot tell whether a payment was
-received sets it to False on the instance. No message and no repr of this file carries a token, key or proof.
+received sets it to False on the instance. No message and no repr of this file carries a token, key
+or proof.
 """
 
 from __future__ import annotations
