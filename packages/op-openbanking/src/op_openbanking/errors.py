@@ -34,8 +34,8 @@ OpenBankingError
     BankUnavailable             the bank failed; retry what may be repeated
   TransportError              retry, if the call may be repeated
     OutcomeUnknown              a payment may have been made: ask, do not pay again
-  StoreFailed                 a store could not be read or written
     SignerUnavailable           the service that holds the key did not answer
+  StoreFailed                 a store could not be read or written
 
 `retryable` is part of the contract: it is False for everything but `RateLimited`,
 `BankUnavailable` and `TransportError`, and a transport that cannot tell whether a payment was

@@ -140,11 +140,9 @@ def _faults(members: Mapping[str, object]) -> list[Fault]:
             found = [_fault(row, code, path, text) for row in rows if isinstance(row, dict)]
             if any(fault.code for fault in found):
                 return [fault for fault in found if fault.code]
-    for code, text in _SINGLE:
-        stated = _text(members.get(code))
-        if stated:
-            return [Fault(stated, text=_text(members.get(text)))]
-    return []
+    words = next((text for name in _WORDS_IN if (text := _text(members.get(name)))), "")
+    stated = next((code for name in _CODES_IN if (code := _text(members.get(name)))), "")
+    return [Fault(stated, text=words)] if stated else []
 
 
 # One row for each form with a list: the list's member, and in a row its code, path and words.
@@ -153,15 +151,9 @@ _LISTS: Final = (
     ("tppMessages", "code", "path", "text"),  # Berlin Group
     ("errors", "code", "detail", "title"),  # CDR
 )
-# And for each form without: the member with the code, and the one with the words.
-_SINGLE: Final = (
-    ("code", "detail"),  # RFC 7807 as Berlin Group has it
-    ("Code", "Message"),  # OBIE without a list
-    ("code", "message"),  # FDX
-    ("error", "error_description"),  # OAuth
-    ("error", "message"),  # STET
-    ("type", "title"),  # RFC 7807 without a code
-)
+# Forms without a list. Code: RFC 7807 as Berlin Group has it, FDX; OBIE; OAuth, STET; RFC 7807.
+_CODES_IN: Final = ("code", "Code", "error", "type")
+_WORDS_IN: Final = ("detail", "error_description", "message", "Message", "title")
 
 
 def _fault(row: Mapping[str, object], code: str, path: str, text: str) -> Fault:

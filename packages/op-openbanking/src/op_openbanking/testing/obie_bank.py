@@ -241,6 +241,7 @@ class OBIEBank:
             (lambda: path == "funds-confirmations", self._funds),
             (lambda: "-consents" in path, self._consent),
             (lambda: service == "pisp", self._payment),
+            (lambda: service == "aisp" and call.consent_id is None, _forbidden),
             (lambda: service == "aisp", self._accounts),
             (lambda: service == "event-subscriptions", self._subscription),
             (lambda: service == "events", self._events),
@@ -291,29 +292,29 @@ class OBIEBank:
     # Accounts.
 
     def _accounts(self, call: _Call, path: str) -> Response:
-        if call.consent_id is None or "accounts" not in call.scope.split():
-            return Response(403)
         parts = path.split("/")
         resource = parts[2] if len(parts) > 2 else parts[0]  # noqa: PLR2004
         if len(parts) > 1 and parts[1] not in {"a-1", "a-2"}:
             return _error("UK.OBIE.Resource.NotFound")
-        if resource == "accounts":
-            rows: list[object] = [_account("a-1"), _account("a-2")]
-            return _json(200, {"Data": {"Account": rows}, **_links(f"{BASE}/{call.path}")})
-        if resource == "balances":
-            balance = {
-                "AccountId": parts[1],
-                "CreditDebitIndicator": "Debit",
-                "Type": "InterimAvailable",
-                "DateTime": self._now(),
-                "Amount": {"Amount": "12.30", "Currency": "GBP"},
-            }
-            return _json(200, {"Data": {"Balance": [balance]}, **_links(f"{BASE}/{call.path}")})
-        if resource == "beneficiaries":
-            return _json(200, {"Data": {"Beneficiary": []}, **_links(f"{BASE}/{call.path}")})
         if resource == "transactions":
             return self._transactions(call, parts[1])
-        return Response(404)
+        rows: dict[str, object] = {
+            "accounts": {"Account": [_account("a-1"), _account("a-2")]},
+            "balances": {"Balance": [self._balance(parts[-2])]} if len(parts) > 1 else {},
+            "beneficiaries": {"Beneficiary": []},
+        }
+        if resource not in rows:
+            return Response(404)
+        return _json(200, {"Data": rows[resource], **_links(f"{BASE}/{call.path}")})
+
+    def _balance(self, account_id: str) -> dict[str, object]:
+        return {
+            "AccountId": account_id,
+            "CreditDebitIndicator": "Debit",
+            "Type": "InterimAvailable",
+            "DateTime": self._now(),
+            "Amount": {"Amount": "12.30", "Currency": "GBP"},
+        }
 
     def _transactions(self, call: _Call, account_id: str) -> Response:
         page = int(call.query.get("page", "1"))
@@ -406,6 +407,7 @@ class OBIEBank:
         return _json(201, {"Data": body})
 
     def _file(self, call: _Call, path: str) -> Response:
+        del call
         consent = self.consents.get(path.split("/")[1])
         if consent is None or consent.status != "AwaitingUpload":
             return _error("UK.OBIE.Resource.InvalidConsentStatus")
@@ -444,8 +446,13 @@ class OBIEBank:
         return replace(answer, headers=tuple(headers))
 
 
+def _forbidden(call: _Call, path: str) -> Response:
+    del call, path
+    return Response(403)
+
+
 def _is_signed(path: str) -> bool:
-    return path.split("/")[0] in {"pisp", "event-subscriptions"} and any(
+    return path.split("/", maxsplit=1)[0] in {"pisp", "event-subscriptions"} and any(
         part in path for part in _SIGNED
     )
 

@@ -111,7 +111,8 @@ def test_pays_by_every_product(judged: Any, product: str) -> None:
     wish, kind = PRODUCTS[product]
     consent_id = world.granted(ours, wish)
     made = world.run(ours.pay(consent_id))
-    assert made.order is not None and made.order.kind is kind
+    assert made.order is not None
+    assert made.order.kind is kind
     assert made.order.amount == pounds("10.00")
     assert world.run(ours.payment(consent_id)).id == made.id
     assert world.run(ours.consent(consent_id)).status.known is ConsentStatus.CONSUMED

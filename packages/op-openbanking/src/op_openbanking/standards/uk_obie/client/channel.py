@@ -21,8 +21,8 @@ from op_openbanking.flow import Flow, Response, signature
 from op_openbanking.jose.jwk import JWKSet
 from op_openbanking.jose.rotation import KeyRing
 from op_openbanking.signing.obie_signature import OBIESignatures, OBIEVerifier, is_encoded
-from op_openbanking.standards.uk_obie.client.meanings import MEANINGS
 from op_openbanking.standards.uk_obie.client.quirks import Quirks
+from op_openbanking.standards.uk_obie.meanings import MEANINGS
 from op_openbanking.traits.link import Link
 from op_openbanking.traits.wish import Presence
 
