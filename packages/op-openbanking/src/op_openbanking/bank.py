@@ -42,7 +42,7 @@ from .traits.capability import Operation
 from .traits.consent import Reply, Step
 from .traits.dialect import capabilities, dialect
 from .traits.events import Events
-from .traits.link import Link
+from .traits.link import CertificateOnly, Link
 from .traits.pages import Pages
 from .traits.piis import PIIS, FundsConfirmation
 from .traits.pisp import PISP, FileUploads
@@ -66,7 +66,8 @@ class Bank:
 
     Args:
         profile: The bank.
-        client: The client as registered there; its server's issuer is the profile's.
+        client: The client as registered there, whose server's issuer is the profile's; or one
+            with a certificate alone, where the profile has no security profile.
         store: Consents, tokens and submissions; memory forgets payments in doubt.
         pending: Authorization requests that wait; in memory by default.
         message_signer: Signs messages, where the profile wants that.
@@ -85,19 +86,18 @@ class Bank:
     def __init__(
         self,
         profile: BankProfile,
-        client: Client,
+        client: Client | CertificateOnly,
         *,
         store: Store,
         pending: PendingStore | None = None,
         message_signer: Signer | AsyncSigner | None = None,
         bank_keys: KeyRing | None = None,
     ) -> None:
-        if client.server.issuer != profile.issuer:
+        has = "none" if isinstance(client, CertificateOnly) else client.profile.name
+        if has != profile.security.profile:
+            raise ConfigError(f"the bank wants {profile.security.profile}, the client has {has}")
+        if isinstance(client, Client) and client.server.issuer != profile.issuer:
             raise ConfigError("the client belongs to another bank: its issuer is not the profile's")
-        if client.profile.name != profile.security.profile:
-            raise ConfigError(
-                f"the bank wants {profile.security.profile}, the client has {client.profile.name}"
-            )
         waiting = MemoryPendingStore(clock=client.clock) if pending is None else pending
         self.profile = profile
         self.capabilities = capabilities(profile)

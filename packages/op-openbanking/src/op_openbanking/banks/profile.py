@@ -111,7 +111,8 @@ class BankProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         title: For people.
         standard: Registered name of the standard.
         version: One of its versions.
-        issuer: Issuer of its authorization server; discovery starts there.
+        issuer: Issuer of its authorization server; discovery starts there. Empty where calls carry
+            no token.
         services: Base URL of each service by the standard's own name, for example `aisp`.
         security: See `Security`.
         signing: See `Signing`.
@@ -130,8 +131,8 @@ class BankProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     title: str
     standard: str
     version: str
-    issuer: str
     services: dict[str, str]
+    issuer: str = ""
     security: Security = Security()
     signing: Signing = Signing()
     consent: ConsentRules = ConsentRules()
@@ -144,7 +145,12 @@ class BankProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def __post_init__(self) -> None:
         if not self.name or not set(self.name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-"):
             raise ConfigError(f"profile {quoted(self.name)}: name is lower-case with dashes")
-        urls: Mapping[str, str] = {"issuer": self.issuer, **self.services}
+        if not self.issuer and self.security.profile != "none":
+            raise ConfigError(f"profile {quoted(self.name)}: issuer is missing")
+        urls: Mapping[str, str] = {
+            **({"issuer": self.issuer} if self.issuer else {}),
+            **self.services,
+        }
         for what, url in urls.items():
             if not url.startswith("https://") or url.endswith("/") or "?" in url or "#" in url:
                 raise ConfigError(

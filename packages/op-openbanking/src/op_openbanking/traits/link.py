@@ -35,7 +35,7 @@ from op_openbanking.fapi.client import Client
 from op_openbanking.fapi.pending import PendingStore
 from op_openbanking.fapi.resource import call
 from op_openbanking.fapi.tokens import TokenSet, client_credentials, refresh
-from op_openbanking.flow import Flow, Request, Response
+from op_openbanking.flow import Clock, Entropy, Flow, Request, Response, fetch
 from op_openbanking.jose.rotation import KeyRing
 from op_openbanking.signing.base import AsyncSigner, Signer
 from op_openbanking.standards.base import Wire, decode
@@ -59,12 +59,27 @@ _UNAUTHORIZED: Final = 401
 
 
 @dataclass(frozen=True, slots=True)
+class CertificateOnly:
+    """A client that proves itself by its TLS certificate alone, at banks without tokens.
+
+    Attributes:
+        client_certificate: x5t#S256 of the certificate.
+        clock: Seconds since 1970.
+        entropy: Unpredictable octets.
+    """
+
+    client_certificate: str
+    clock: Clock = field(repr=False)
+    entropy: Entropy = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     """One client at one bank.
 
     Attributes:
         profile: The bank.
-        client: The client registered there.
+        caller: The client registered there, or one that has a certificate alone.
         store: Consents, tokens, submissions.
         pending: Authorization requests that wait for their answer.
         message_signer: Signs messages, where the profile wants that.
@@ -72,16 +87,27 @@ class Link:
     """
 
     profile: BankProfile
-    client: Client = field(repr=False)
+    caller: Client | CertificateOnly = field(repr=False)
     store: Store = field(repr=False)
     pending: PendingStore = field(repr=False)
     message_signer: Signer | AsyncSigner | None = field(default=None, repr=False)
     bank_keys: KeyRing | None = field(default=None, repr=False)
 
     @property
+    def client(self) -> Client:
+        """The registered client.
+
+        Raises:
+            ConfigError: The caller has a certificate alone, and this needs tokens.
+        """
+        if isinstance(self.caller, CertificateOnly):
+            raise ConfigError("this needs a registered client, and there is a certificate alone")
+        return self.caller
+
+    @property
     def now_s(self) -> float:
         """Seconds since 1970."""
-        return self.client.clock()
+        return self.caller.clock()
 
     @property
     def now(self) -> datetime:
@@ -125,7 +151,7 @@ class Link:
             url,
             headers=headers,
             body=body,
-            client_certificate=self.client.client_certificate,
+            client_certificate=self.caller.client_certificate,
             timeout_s=limits.timeout_s,
             idempotent=method in {"GET", "DELETE"} or idempotency_header is not None,
             idempotency_header=idempotency_header,
@@ -174,6 +200,8 @@ class Link:
     ) -> Flow[Response]:
         """Send a request with the owner's token of a consent, or the client's of a scope.
 
+        A caller that has a certificate alone sends it without a token.
+
         A 401 to the owner's token means that the token or the consent has ended: the token is
         renewed once and the request repeated if it may be; then the answer stands.
 
@@ -189,15 +217,10 @@ class Link:
             SecurityError: The token does not belong to this client or certificate.
             TransportError: No answer.
         """
-        if consent_id is not None:
-            tokens = yield from self.as_owner(consent_id)
+        if isinstance(self.caller, CertificateOnly):
+            response = yield from fetch(request)
         else:
-            tokens = yield from self.as_client(scope or "")
-        response = yield from call(self.client, tokens, request)
-        if response.status == _UNAUTHORIZED and request.idempotent:
-            renewed = yield from self._after_401(consent_id, scope, tokens)
-            if renewed is not None:
-                response = yield from call(self.client, renewed, request)
+            response = yield from self._with_token(request, consent_id, scope)
         if response.status not in good:
             refuse(response, request, meanings=meanings, now_s=self.now_s)
         return response
@@ -282,6 +305,20 @@ class Link:
                 "no consent waits for this answer", check="state", section="RFC 6749 10.12"
             )
         return msgspec.json.decode(octets, type=_Landing).consent_id
+
+    def _with_token(
+        self, request: Request, consent_id: str | None, scope: str | None
+    ) -> Flow[Response]:
+        if consent_id is not None:
+            tokens = yield from self.as_owner(consent_id)
+        else:
+            tokens = yield from self.as_client(scope or "")
+        response = yield from call(self.client, tokens, request)
+        if response.status == _UNAUTHORIZED and request.idempotent:
+            renewed = yield from self._after_401(consent_id, scope, tokens)
+            if renewed is not None:
+                response = yield from call(self.client, renewed, request)
+        return response
 
     def _check_age(self, consent_id: str) -> None:
         record = records.load(self.store, ConsentRecord, consent_id)

@@ -165,7 +165,7 @@ class Channel:
         return text if self.quirks.query_offset else text.removesuffix("+00:00")
 
     def _uuid(self) -> uuid.UUID:
-        return uuid.UUID(bytes=self.link.client.entropy(_UUID_BYTES), version=4)
+        return uuid.UUID(bytes=self.link.caller.entropy(_UUID_BYTES), version=4)
 
     def _headers(self, presence: Presence | None) -> tuple[tuple[str, str], ...]:
         headers = [("x-fapi-interaction-id", str(self._uuid()))]
@@ -206,7 +206,7 @@ class Channel:
                     section="OBIE R/W 3.1.11, message signing",
                 )
             return
-        keys: JWKSet = yield from fetch_keys(self.keys, stated, clock=self.link.client.clock)
+        keys: JWKSet = yield from fetch_keys(self.keys, stated, clock=self.link.caller.clock)
         verifier = OBIEVerifier(
             keys, signing.bank_issuer, trust_anchors=frozenset({signing.trust_anchor})
         )
