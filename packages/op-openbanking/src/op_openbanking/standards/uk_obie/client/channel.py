@@ -32,6 +32,8 @@ MAX_KEY_CHARS: Final = 40
 """OBIE Read/Write "Idempotency": a key has at most 40 characters."""
 WINDOW_S: Final = 24 * 3600
 """OBIE Read/Write "Idempotency": a bank recognises a key for 24 hours."""
+_MARGIN_S: Final = 600
+"""Ours: a repetition that is under way when the time ends must still fall inside."""
 _UUID_BYTES: Final = 16
 JSON_UTF8: Final = "application/json; charset=utf-8"
 
@@ -132,6 +134,11 @@ class Channel:
         return (
             yield from self.link.exchange(request, meanings=MEANINGS, good=(200, 204), scope=scope)
         )
+
+    @property
+    def window_s(self) -> float:
+        """How long a submission may be repeated, in seconds."""
+        return (self.link.profile.limits.idempotency_window_s or WINDOW_S) - _MARGIN_S
 
     def fresh_key(self) -> str:
         """An idempotency key: a UUID, 36 characters."""

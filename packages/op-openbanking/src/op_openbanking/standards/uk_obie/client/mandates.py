@@ -18,7 +18,7 @@ from op_openbanking.model.money import Money
 from op_openbanking.model.vrp import VRPMandate, VRPPayment
 from op_openbanking.standards.base import Maybe, Wire, decode, encode, known
 from op_openbanking.standards.uk_obie import payment_mapping, vrp, wire
-from op_openbanking.standards.uk_obie.client.channel import JSON_UTF8, WINDOW_S, Channel
+from op_openbanking.standards.uk_obie.client.channel import JSON_UTF8, Channel
 from op_openbanking.standards.uk_obie.client.consents import MANDATE, OBIEConsents
 from op_openbanking.standards.uk_obie.client.orders import account, amount
 from op_openbanking.standards.uk_obie.client.piis import confirmation_request
@@ -114,7 +114,7 @@ class OBIEMandates:
             link.store,
             wanted,
             send,
-            window_s=link.profile.limits.idempotency_window_s or WINDOW_S,
+            window_s=channel.window_s,
             now_s=link.now_s,
         )
         return payment_mapping.vrp_payment(

@@ -13,7 +13,7 @@ from op_openbanking.model.consent import Consent
 from op_openbanking.model.payment import Payment
 from op_openbanking.standards.base import Wire, encode, known
 from op_openbanking.standards.uk_obie import payment_mapping, payment_status
-from op_openbanking.standards.uk_obie.client.channel import JSON_UTF8, WINDOW_S, Channel
+from op_openbanking.standards.uk_obie.client.channel import JSON_UTF8, Channel
 from op_openbanking.standards.uk_obie.client.consents import OBIEConsents
 from op_openbanking.standards.uk_obie.client.orders import consent_request
 from op_openbanking.standards.uk_obie.client.products import PRODUCTS, Product, product_of
@@ -75,7 +75,7 @@ class OBIEPayments:
             link.store,
             wanted,
             send,
-            window_s=link.profile.limits.idempotency_window_s or WINDOW_S,
+            window_s=channel.window_s,
             now_s=link.now_s,
         )
         payment = payment_mapping.payment(link.decode(response, product.payment, product.name))
