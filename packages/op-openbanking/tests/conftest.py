@@ -73,7 +73,7 @@ class Messages:
 
     def operation(self, request: Request) -> Operation:
         path = urlsplit(request.url).path
-        found = []
+        found: list[Operation] = []
         for prefix, document in self.documents:
             if path.startswith(prefix):
                 found += _operations(document, path.removeprefix(prefix), request.method.lower())
@@ -165,10 +165,10 @@ def resolved(document: Node, node: Node) -> Node:
 
 def errors(document: Node, schema: Node, value: object) -> Iterator[str]:
     """What is wrong with a value, each with its place."""
-    whole = {
-        "allOf": [schema],
-        **{key: document[key] for key in ("components", "definitions") if key in document},
-    }
+    whole: Node = {"allOf": [schema]}
+    for key in ("components", "definitions", "parameters"):
+        if key in document:
+            whole[key] = document[key]
     validator = OAS30Validator(whole, format_checker=oas30_format_checker)
     for error in validator.iter_errors(value):
         yield f"{error.json_path}: {error.message[:300]}"

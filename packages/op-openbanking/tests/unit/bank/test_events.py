@@ -11,6 +11,7 @@ from op_openbanking.errors import (
     SignatureInvalid,
     TokenInvalid,
 )
+from op_openbanking.flow import Response
 from op_openbanking.jose.jwt import sign_jwt
 from op_openbanking.traits.events import EventKind
 
@@ -31,7 +32,7 @@ def test_an_event_of_an_unknown_kind_is_an_event(world: Any) -> None:
     assert event.kind.text == "urn:bank:own"
 
 
-WRONG = {
+WRONG: dict[str, dict[str, object]] = {
     "issuer": {"iss": "https://other.example"},
     "audience": {"aud": "client-2"},
     "no id": {"jti": None},
@@ -93,14 +94,13 @@ def test_an_event_that_does_not_verify_is_reported_and_the_others_are_kept(judge
 
 
 def test_a_bank_that_sends_more_than_asked_for_is_refused(world: Any) -> None:
-    world.bank.event("c-1")
     events = world.ours().events()
-    names = dict(world.bank.events)
+    world.bank.faults = [Response(200, (), b'{"moreAvailable":false,"sets":{"a":"x","b":"y"}}')]
+    with pytest.raises(ProtocolViolation, match="2 events"):
+        world.run(events.poll(limit=1))
 
-    class Greedy(dict[str, str]):
-        def __iter__(self) -> Any:
-            return iter(["x"])
 
-    assert names
+@pytest.mark.parametrize("limit", [-1, 1001])
+def test_a_poll_has_bounds(world: Any, limit: int) -> None:
     with pytest.raises(ConfigError):
-        world.run(events.poll(limit=1001))
+        world.run(world.ours().events().poll(limit=limit))

@@ -204,7 +204,7 @@ def test_a_client_of_another_bank_or_kind_is_refused(world: Any) -> None:
         world.ours(issuer="https://other.example")
     with pytest.raises(ConfigError, match="wants fapi2-security"):
         world.ours(security=changed(world.ours().profile.security, profile="fapi2-security"))
-    alone = CertificateOnly("C" * 43, world.clock, lambda count: bytes(count))
+    alone = CertificateOnly("C" * 43, world.clock, bytes)
     with pytest.raises(ConfigError, match="the client has none"):
         Bank(world.ours().profile, alone, store=world.store)
 
