@@ -41,12 +41,12 @@ _MAX_TEXT: Final = 500
 _SERVER_ERRORS: Final = 500
 _REDIRECTS: Final = 300
 _TOO_MANY: Final = 429
+_UNAUTHORIZED: Final = 401
 
 Meanings = Mapping[str, type[BankError]]
 
 _STATUSES: Final[Mapping[int, type[BankError]]] = {
     400: RequestRefused,
-    401: ConsentRequired,
     403: AccessDenied,
     404: ResourceUnknown,
     405: RequestRefused,
@@ -74,7 +74,14 @@ _FIRST: Final = (
 """Among several faults of one answer, what the caller can act on wins."""
 
 
-def refuse(response: Response, request: Request, *, meanings: Meanings, now_s: float) -> NoReturn:
+def refuse(
+    response: Response,
+    request: Request,
+    *,
+    meanings: Meanings,
+    now_s: float,
+    unauthorized: type[BankError] = ConsentRequired,
+) -> NoReturn:
     """Raise the error of an answer that is not good.
 
     Args:
@@ -82,6 +89,8 @@ def refuse(response: Response, request: Request, *, meanings: Meanings, now_s: f
         request: What was asked, to say whether it may be sent again.
         meanings: The standard's codes that mean more than their status.
         now_s: Seconds since 1970, to read a date in `Retry-After`.
+        unauthorized: What a 401 without a telling code means: for the client's own token it has
+            nothing to do with the owner.
 
     Raises:
         BankError: Always; one of its kinds.
@@ -94,7 +103,7 @@ def refuse(response: Response, request: Request, *, meanings: Meanings, now_s: f
         or response.header("x-fapi-interaction-id")
     )
     wait_s = retry_after_s(response, now_s=now_s)
-    kind = _kind(response.status, faults, meanings)
+    kind = _kind(response.status, faults, meanings, unauthorized)
     if kind is RateLimited or response.status == _TOO_MANY:
         raise RateLimited(
             "the bank asks for fewer calls",
@@ -169,7 +178,9 @@ def _text(value: object) -> str:
     return value[:_MAX_TEXT] if isinstance(value, str) else ""
 
 
-def _kind(status: int, faults: tuple[Fault, ...], meanings: Meanings) -> type[BankError]:
+def _kind(
+    status: int, faults: tuple[Fault, ...], meanings: Meanings, unauthorized: type[BankError]
+) -> type[BankError]:
     found = [
         meaning
         for fault in faults
@@ -182,6 +193,8 @@ def _kind(status: int, faults: tuple[Fault, ...], meanings: Meanings) -> type[Ba
         return found[0]
     if status < _REDIRECTS:
         return BankError
+    if status == _UNAUTHORIZED:
+        return unauthorized
     return _STATUSES.get(status, RequestRefused if status > _REDIRECTS else BankError)
 
 

@@ -23,7 +23,9 @@ import msgspec
 
 from op_openbanking.banks.profile import BankProfile
 from op_openbanking.errors import (
+    AccessDenied,
     BankError,
+    CapabilityMissing,
     ConfigError,
     ConsentRequired,
     ReauthenticationRequired,
@@ -43,6 +45,8 @@ from op_openbanking.standards.refusal import Meanings, refuse
 from op_openbanking.stores import records
 from op_openbanking.stores.base import Store
 from op_openbanking.stores.records import ConsentRecord
+
+from .capability import Operation
 
 W = TypeVar("W", bound=Wire)
 
@@ -222,8 +226,25 @@ class Link:
         else:
             response = yield from self._with_token(request, consent_id, scope)
         if response.status not in good:
-            refuse(response, request, meanings=meanings, now_s=self.now_s)
+            unauthorized = AccessDenied if consent_id is None else ConsentRequired
+            refuse(
+                response,
+                request,
+                meanings=meanings,
+                now_s=self.now_s,
+                unauthorized=unauthorized,
+            )
         return response
+
+    def lacks(self, operation: Operation, reason: str) -> CapabilityMissing:
+        """The refusal of an operation that the standard has not, or not for this consent."""
+        return CapabilityMissing(
+            operation.value,
+            standard=self.profile.standard,
+            version=self.profile.version,
+            bank=self.profile.name,
+            reason=reason,
+        )
 
     def decode(self, response: Response, shape: type[W], resource: str) -> W:
         """Read a body.
@@ -314,11 +335,15 @@ class Link:
         else:
             tokens = yield from self.as_client(scope or "")
         response = yield from call(self.client, tokens, request)
-        if response.status == _UNAUTHORIZED and request.idempotent:
-            renewed = yield from self._after_401(consent_id, scope, tokens)
-            if renewed is not None:
-                response = yield from call(self.client, renewed, request)
-        return response
+        if response.status != _UNAUTHORIZED:
+            return response
+        if consent_id is None:
+            # Not used again, even where this request must not be repeated.
+            records.put(self.store, records.TOKEN, f"{_CLIENT}{scope or ''}", None)
+        if not request.idempotent:
+            return response
+        renewed = yield from self._after_401(consent_id, scope, tokens)
+        return response if renewed is None else (yield from call(self.client, renewed, request))
 
     def _check_age(self, consent_id: str) -> None:
         record = records.load(self.store, ConsentRecord, consent_id)
@@ -336,6 +361,8 @@ class Link:
         return None if octets is None else TokenSet.from_bytes(octets)
 
     def _ends(self, tokens: TokenSet) -> bool:
+        if tokens.bound_to != self.client.binding.thumbprint:
+            return True  # bound to a certificate or key that we no longer use [RFC 8705 3]
         return tokens.expires_at_s is not None and self.now_s >= tokens.expires_at_s - SPARE_S
 
     def _renewed(self, consent_id: str, held: TokenSet) -> Flow[TokenSet]:
@@ -360,7 +387,6 @@ class Link:
         self, consent_id: str | None, scope: str | None, tokens: TokenSet
     ) -> Flow[TokenSet | None]:
         if consent_id is None:
-            records.put(self.store, records.TOKEN, f"{_CLIENT}{scope or ''}", None)
             return (yield from self.as_client(scope or ""))
         if tokens.refresh_token is None:
             return None

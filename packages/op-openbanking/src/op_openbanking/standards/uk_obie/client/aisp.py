@@ -149,6 +149,35 @@ class OBIEAccounts:
             consent_id, resource.path, resource.name, resource.shape, _whole, presence, **parts
         )
 
+    def statement_file(
+        self,
+        consent_id: str,
+        account_id: str,
+        statement_id: str,
+        *,
+        media_type: str = "application/pdf",
+        presence: Presence | None = None,
+    ) -> Flow[bytes]:
+        """A statement as the bank's own document: octets, not JSON.
+
+        Args:
+            consent_id: The consent.
+            account_id: The account.
+            statement_id: The statement.
+            media_type: Sent as `Accept`.
+            presence: The owner is there.
+        """
+        url = self.channel.link.url(
+            "aisp",
+            "/accounts/{account_id}/statements/{statement_id}/file",
+            account_id=account_id,
+            statement_id=statement_id,
+        )
+        response = yield from self.channel.get(
+            url, consent_id=consent_id, presence=presence, accept=media_type
+        )
+        return response.body
+
     def _pages(
         self,
         consent_id: str,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
-from op_openbanking.errors import CapabilityMissing, ConfigError
+from op_openbanking.errors import ConfigError
 from op_openbanking.fapi.authorization import begin, finish
 from op_openbanking.fapi.callback import Callback
 from op_openbanking.fapi.profile import AnswerForm
@@ -24,6 +24,7 @@ from op_openbanking.standards.uk_obie import accounts, funds, mapping, vrp
 from op_openbanking.standards.uk_obie.client.channel import Channel
 from op_openbanking.standards.uk_obie.client.products import PRODUCTS
 from op_openbanking.stores.records import ConsentRecord
+from op_openbanking.traits.capability import Operation
 from op_openbanking.traits.consent import Redirect, Reply, Step
 from op_openbanking.traits.wish import Presence
 
@@ -163,8 +164,9 @@ class OBIEConsents:
         record = link.consent(consent_id)
         kind = KINDS[record.product]
         if not kind.ends:
-            raise self._lacks(
-                "consent-revocation", "the consent to a payment ends by itself, nobody deletes it"
+            raise self.channel.link.lacks(
+                Operation.CONSENT_REVOCATION,
+                "the consent to a payment ends by itself, nobody deletes it",
             )
         if not record.facts.get(_ENDED):
             yield from self.channel.delete(
@@ -210,7 +212,9 @@ class OBIEConsents:
     def proceed(self, consent_id: str, reply: Reply) -> Flow[Step]:
         """Refused: the owner authenticates at the bank alone."""
         del reply
-        raise self._lacks("embedded", f"consent {consent_id} is authorised by redirect alone")
+        raise self.channel.link.lacks(
+            Operation.EMBEDDED, f"consent {consent_id} is authorised by redirect alone"
+        )
 
     def _held(self, record: ConsentRecord) -> Consent:
         kind = KINDS[record.product]
@@ -222,13 +226,3 @@ class OBIEConsents:
             ended = Code("", ConsentStatus.REVOKED_BY_CLIENT)
             return replace(consent, status=ended)
         return consent
-
-    def _lacks(self, operation: str, reason: str) -> CapabilityMissing:
-        profile = self.channel.link.profile
-        return CapabilityMissing(
-            operation,
-            standard=profile.standard,
-            version=profile.version,
-            bank=profile.name,
-            reason=reason,
-        )

@@ -47,6 +47,22 @@ class OBIEFiles:
         )
         return (yield from self.consents.read(consent_id))
 
+    def uploaded(self, consent_id: str, *, media_type: str) -> Flow[bytes]:
+        """The file that the bank has: GET `/file-payment-consents/{ConsentId}/file`."""
+        url = self.channel.link.url(
+            "pisp", "/file-payment-consents/{consent_id}/file", consent_id=consent_id
+        )
+        response = yield from self.channel.get(url, scope="payments", accept=media_type)
+        return response.body
+
+    def report(self, payment_id: str, *, media_type: str) -> Flow[bytes]:
+        """The report on a file's payments: GET `/file-payments/{FilePaymentId}/report-file`."""
+        url = self.channel.link.url(
+            "pisp", "/file-payments/{payment_id}/report-file", payment_id=payment_id
+        )
+        response = yield from self.channel.get(url, scope="payments", accept=media_type)
+        return response.body
+
 
 def file_hash(octets: bytes) -> str:
     """`FileHash` of a file: base64 of SHA-256."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from op_openbanking.errors import CapabilityMissing, ConfigError, quoted
+from op_openbanking.errors import ConfigError, quoted
 from op_openbanking.flow import Flow, Response
 from op_openbanking.model.consent import Consent
 from op_openbanking.model.payment import Payment
@@ -20,6 +20,7 @@ from op_openbanking.standards.uk_obie.client.products import PRODUCTS, Product, 
 from op_openbanking.standards.uk_obie.client.repeated import repeated
 from op_openbanking.standards.where import Where
 from op_openbanking.stores.records import ConsentRecord, Submission
+from op_openbanking.traits.capability import Operation
 from op_openbanking.traits.piis import FundsConfirmation
 from op_openbanking.traits.submission import submit
 from op_openbanking.traits.wish import NewPayment
@@ -85,16 +86,27 @@ class OBIEPayments:
     def payment(self, consent_id: str) -> Flow[Payment]:
         """See `PISP.payment`."""
         link = self.channel.link
-        record, product = self._product(consent_id)
-        payment_id = record.facts.get(_PAYMENT)
-        if payment_id is None:
-            raise ConfigError(f"consent {quoted(consent_id)} has no payment; submit it first")
+        _, product, payment_id = self._made(consent_id)
         response = yield from self.channel.get(
             link.url("pisp", f"{product.payments}/{{payment_id}}", payment_id=payment_id),
             scope="payments",
             signed=True,
         )
         return payment_mapping.payment(link.decode(response, product.payment, product.name))
+
+    def details(self, consent_id: str) -> Flow[payment_status.PaymentDetails]:
+        """The path of a payment through the schemes: GET `/payment-details`.
+
+        Raises:
+            ConfigError: It was never submitted.
+        """
+        link = self.channel.link
+        _, product, payment_id = self._made(consent_id)
+        path = f"{product.payments}/{{payment_id}}/payment-details"
+        response = yield from self.channel.get(
+            link.url("pisp", path, payment_id=payment_id), scope="payments", signed=True
+        )
+        return link.decode(response, payment_status.PaymentDetails, "payment-details")
 
     def confirm(self, consent_id: str) -> Flow[FundsConfirmation]:
         """See `PISP.confirm`.
@@ -105,7 +117,9 @@ class OBIEPayments:
         link = self.channel.link
         _, product = self._product(consent_id)
         if not product.has_funds:
-            raise self._lacks("payment-funds", f"{product.name} has no confirmation of funds")
+            raise self.channel.link.lacks(
+                Operation.PAYMENT_FUNDS, f"{product.name} has no confirmation of funds"
+            )
         path = f"{product.consents}/{{consent_id}}/funds-confirmation"
         response = yield from self.channel.get(
             link.url("pisp", path, consent_id=consent_id), consent_id=consent_id, signed=True
@@ -124,9 +138,17 @@ class OBIEPayments:
 
     def cancel(self, consent_id: str) -> Flow[Payment]:
         """Refused: a payment is cancelled in the bank's own channel."""
-        raise self._lacks(
-            "payment-cancellation", f"{consent_id}: payments are cancelled in the bank's channel"
+        raise self.channel.link.lacks(
+            Operation.PAYMENT_CANCELLATION,
+            f"{consent_id}: payments are cancelled in the bank's channel",
         )
+
+    def _made(self, consent_id: str) -> tuple[ConsentRecord, Product, str]:
+        record, product = self._product(consent_id)
+        payment_id = record.facts.get(_PAYMENT)
+        if payment_id is None:
+            raise ConfigError(f"consent {quoted(consent_id)} has no payment; submit it first")
+        return record, product, payment_id
 
     def _product(self, consent_id: str) -> tuple[ConsentRecord, Product]:
         record = self.channel.link.consent(consent_id)
@@ -134,13 +156,3 @@ class OBIEPayments:
         if product is None:
             raise ConfigError(f"consent {quoted(consent_id)} is for {record.product}, no payment")
         return record, product
-
-    def _lacks(self, operation: str, reason: str) -> CapabilityMissing:
-        profile = self.channel.link.profile
-        return CapabilityMissing(
-            operation,
-            standard=profile.standard,
-            version=profile.version,
-            bank=profile.name,
-            reason=reason,
-        )
