@@ -236,7 +236,9 @@ class OBIEBank:
     def _routed(self, call: _Call) -> Response:
         service, _, path = call.path.partition("/")
         routes: tuple[tuple[Callable[[], bool], Callable[[_Call, str], Response]], ...] = (
+            (lambda: call.request.method == "GET" and path.endswith("file"), _document),
             (lambda: path.endswith("/file"), self._file),
+            (lambda: path.endswith("/payment-details"), self._details),
             (lambda: path.endswith("funds-confirmation"), self._funds),
             (lambda: path == "funds-confirmations", self._funds),
             (lambda: "-consents" in path, self._consent),
@@ -347,6 +349,17 @@ class OBIEBank:
             return _error("UK.OBIE.Resource.ConsentMismatch")
         return self._vrp(call, asked) if kind == "domestic-vrp" else self._pay(call, kind, data)
 
+    def _details(self, call: _Call, path: str) -> Response:
+        payment_id = path.split("/")[1]
+        if payment_id not in self.payments:
+            return _error("UK.OBIE.Resource.NotFound")
+        row = {
+            "PaymentTransactionId": payment_id,
+            "Status": "AcceptedSettlementInProcess",
+            "StatusUpdateDateTime": self._now(),
+        }
+        return _json(200, {"Data": {"PaymentStatus": [row]}, **_links(call.request.url)})
+
     def _pay(self, call: _Call, kind: str, data: dict[str, object]) -> Response:
         payment_id = secrets.token_hex(8)
         name = "".join(part.capitalize() for part in kind.split("-")) + "Id"
@@ -444,6 +457,12 @@ class OBIEBank:
             made = ours.sign(answer.body, self._signer, now_s=int(self._clock()))
             headers.append(("x-jws-signature", made))
         return replace(answer, headers=tuple(headers))
+
+
+def _document(call: _Call, path: str) -> Response:
+    """A document that is no JSON: it says where it was asked for."""
+    media = (("content-type", call.request.header("accept") or ""),)
+    return Response(200, media, path.encode())
 
 
 def _forbidden(call: _Call, path: str) -> Response:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
 from op_openbanking.errors import (
+    AccessDenied,
     CapabilityMissing,
     ConfigError,
     ConsentRequired,
@@ -13,6 +15,8 @@ from op_openbanking.errors import (
     SignatureInvalid,
     StateConflict,
 )
+from op_openbanking.fapi.client import CertificateBinding
+from op_openbanking.flow import Request, Response
 from op_openbanking.model.account import AccountReference, Scheme
 from op_openbanking.model.code import Code
 from op_openbanking.model.consent import ConsentStatus
@@ -20,9 +24,14 @@ from op_openbanking.model.money import Money
 from op_openbanking.model.payment import PaymentKind, PaymentStatus, Recurrence
 from op_openbanking.model.vrp import Alignment, Period, PeriodicLimit
 from op_openbanking.model.when import When
+from op_openbanking.standards.registry import standard
 from op_openbanking.standards.uk_obie import file
 from op_openbanking.standards.uk_obie.client import reads
-from op_openbanking.standards.uk_obie.client.files import file_hash
+from op_openbanking.standards.uk_obie.client.aisp import OBIEAccounts
+from op_openbanking.standards.uk_obie.client.files import OBIEFiles, file_hash
+from op_openbanking.standards.uk_obie.client.pisp import OBIEPayments
+from op_openbanking.testing.obie_bank import BASE
+from op_openbanking.traits.aisp import Resource
 from op_openbanking.traits.wish import (
     AccountAccess,
     FundsAccess,
@@ -274,3 +283,55 @@ def test_a_consent_used_up_elsewhere_is_a_conflict(world: Any) -> None:
     world.bank.consents[consent_id].status = "Consumed"
     with pytest.raises(StateConflict):
         world.run(ours.pay(consent_id))
+
+
+def test_documents_that_are_no_json_come_as_octets(world: Any) -> None:
+    ours = world.ours()
+    aisp, files, pisp = ours.traits.aisp, ours.traits.files, ours.traits.pisp
+    assert isinstance(aisp, OBIEAccounts)
+    assert isinstance(files, OBIEFiles)
+    assert isinstance(pisp, OBIEPayments)
+    reading = world.granted(ours, AccountAccess())
+    document = world.run(aisp.statement_file(reading, "a-1", "s-1"))
+    assert document == b"accounts/a-1/statements/s-1/file"
+    assert world.bank.requests[-1].header("accept") == "application/pdf"
+    report = world.run(files.report("p-1", media_type="text/csv"))
+    assert report == b"file-payments/p-1/report-file"
+    uploaded = world.run(files.uploaded("c-1", media_type="text/csv"))
+    assert uploaded == b"file-payment-consents/c-1/file"
+
+
+def test_the_path_of_a_payment_through_the_schemes_is_read(judged: Any) -> None:
+    world, ours = judged
+    consent_id = world.granted(ours, payment())
+    made = world.run(ours.pay(consent_id))
+    (row,) = world.run(ours.traits.pisp.details(consent_id)).data.payment_status
+    assert row.payment_transaction_id == made.id
+
+
+@pytest.mark.parametrize("version", ["3.1.10", "3.1.11"])
+def test_every_resource_is_one_of_the_published_files(messages: Any, version: str) -> None:
+    files = messages(f"obie/v{version}/account-info-openapi.yaml")
+    resources = [each for each in vars(reads).values() if isinstance(each, Resource)]
+    assert len(resources) == 22
+    shapes = standard("uk-obie")
+    for resource in resources:
+        path = resource.path.format(account_id="a-1", item_id="s-1")
+        operation = files.operation(Request("GET", f"{BASE}/aisp{path}"))
+        assert operation.template.count("{") == resource.path.count("{")
+        assert shapes.shape(resource.name, version=version) is resource.shape
+
+
+def test_a_renewed_certificate_gets_tokens_of_its_own(world: Any) -> None:
+    consent_id = world.granted(world.ours(), AccountAccess())
+    world.client = replace(world.client, binding=CertificateBinding("D" * 43))
+    assert len(world.all(world.ours().accounts(consent_id))) == 2
+    assert world.bank.requests[-1].client_certificate == "D" * 43
+
+
+def test_a_clients_own_refused_token_has_nothing_to_do_with_the_owner(world: Any) -> None:
+    ours = world.ours()
+    world.bank.faults = [Response(401)]
+    with pytest.raises(AccessDenied):
+        world.run(ours.ask(AccountAccess()))
+    assert world.run(ours.ask(AccountAccess())).id
