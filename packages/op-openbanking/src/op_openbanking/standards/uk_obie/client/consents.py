@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
-from op_openbanking.errors import ConfigError
+from op_openbanking.errors import ProtocolViolation
 from op_openbanking.fapi.authorization import begin, finish
 from op_openbanking.fapi.callback import Callback
 from op_openbanking.fapi.profile import AnswerForm
@@ -153,7 +153,7 @@ class OBIEConsents:
         )
         found = kind.mapped(link.decode(response, kind.shape, f"{record.product}-consent"))
         if found.id != consent_id:
-            raise ConfigError(f"the bank answers with another consent than {consent_id}")
+            raise ProtocolViolation(f"the bank answers with another consent than {consent_id}")
         moved = before.moved_to(found.status)
         link.amend(consent_id, answer=response.body)
         return replace(found, status=moved.status)
