@@ -21,6 +21,8 @@ CONSENT: Final = "consent"
 TOKEN: Final = "token"  # noqa: S105 (a kind of record)
 SUBMISSION: Final = "submission"
 LANDING: Final = "landing"
+MAX_RACES: Final = 1000
+"""Most attempts to change a record that others change too. Ours: far above any real contention."""
 
 
 class ConsentRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -118,9 +120,23 @@ def replace(store: Store, before: R | None, after: R) -> bool:
     return store.swap(
         kind,
         key,
-        before=None if before is None else msgspec.json.encode(before),
-        after=msgspec.json.encode(after),
+        before=None if before is None else _written(before),
+        after=_written(after),
     )
+
+
+def lost_races(kind: str) -> StoreFailed:
+    """The error of a writer who was always too late."""
+    return StoreFailed(f"a {kind} record changes faster than it can be written", retryable=True)
+
+
+def _written(record: ConsentRecord | Submission) -> bytes:
+    """The one form of a record: what is read and written again has the same octets.
+
+    A number that came in as int would be written so, and read back as float.
+    """
+    octets = msgspec.json.encode(record)
+    return msgspec.json.encode(msgspec.json.decode(octets, type=type(record)))
 
 
 def _name(record: ConsentRecord | Submission) -> tuple[str, str]:
@@ -133,8 +149,10 @@ def _name(record: ConsentRecord | Submission) -> tuple[str, str]:
 
 def put(store: Store, kind: str, key: str, value: bytes | None) -> None:
     """Keep octets, whatever was there: the last writer wins. Not for submissions."""
-    while not store.swap(kind, key, before=store.get(kind, key), after=value):
-        pass
+    for _ in range(MAX_RACES):
+        if store.swap(kind, key, before=store.get(kind, key), after=value):
+            return
+    raise lost_races(kind)
 
 
 def unfinished(store: Store) -> Iterator[Submission]:

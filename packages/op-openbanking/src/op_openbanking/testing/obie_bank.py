@@ -20,11 +20,12 @@ from op_openbanking.errors import OpenBankingError, TransportError
 from op_openbanking.flow import Clock, Request, Response
 from op_openbanking.jose.jwk import JWKSet
 from op_openbanking.jose.jwt import sign_jwt
-from op_openbanking.jose.strict_json import encode_object, parse_object
+from op_openbanking.jose.strict_json import parse_object
 from op_openbanking.signing.local import LocalSigner
 from op_openbanking.signing.obie_signature import OBIESignatures, OBIEVerifier
 
 from .authorization_server import RESOURCE, AuthorizationServer
+from .obie_bodies import account, error_answer, json_answer, links, members, row
 
 HOST: Final = "https://api.bank.example"
 BASE: Final = f"{HOST}/open-banking/v3.1"
@@ -201,17 +202,17 @@ class OBIEBank:
     def _judged(self, call: _Call) -> Response | None:
         request = call.request
         if request.header("x-fapi-interaction-id") is None:
-            return _error("UK.OBIE.Header.Missing")
+            return error_answer("UK.OBIE.Header.Missing")
         if request.method == "POST" and _is_signed(call.path):
             stated = request.header("x-jws-signature")
             if stated is None:
-                return _error("UK.OBIE.Signature.Missing")
+                return error_answer("UK.OBIE.Signature.Missing")
             try:
                 self._verifier.verify(stated, request.body, now_s=self._clock())
             except OpenBankingError:
-                return _error("UK.OBIE.Signature.Invalid")
+                return error_answer("UK.OBIE.Signature.Invalid")
         elif request.header("x-jws-signature") is not None:
-            return _error("UK.OBIE.Signature.Unexpected")
+            return error_answer("UK.OBIE.Signature.Unexpected")
         if call.consent_id is not None:
             consent = self.consents[call.consent_id]
             if consent.status not in {"Authorised", "Consumed"}:
@@ -223,11 +224,11 @@ class OBIEBank:
         if key is None:
             return self._routed(call)
         if len(key) > 40:  # noqa: PLR2004
-            return _error("UK.OBIE.Header.Invalid")
+            return error_answer("UK.OBIE.Header.Invalid")
         held = self._keys.get(key)
         if held is not None:
             same = held[:2] == (call.path, call.request.body)
-            return held[2] if same else _error("UK.OBIE.Header.Invalid")
+            return held[2] if same else error_answer("UK.OBIE.Header.Invalid")
         answer = self._routed(call)
         if answer.status < 300:  # noqa: PLR2004
             self._keys[key] = (call.path, call.request.body, answer)
@@ -265,7 +266,7 @@ class OBIEBank:
             return self._consent_body(consent_id, 201)
         consent = self.consents.get(consent_id)
         if consent is None:
-            return _error("UK.OBIE.Resource.NotFound")
+            return error_answer("UK.OBIE.Resource.NotFound")
         if call.request.method == "DELETE":
             del self.consents[consent_id]
             return Response(204)
@@ -273,11 +274,11 @@ class OBIEBank:
 
     def _consent_body(self, consent_id: str, status: int) -> Response:
         consent = self.consents[consent_id]
-        data = {**_members(consent.body, "Data"), **self._stamped(consent_id, consent.status)}
+        data = {**members(consent.body, "Data"), **self._stamped(consent_id, consent.status)}
         body: dict[str, object] = {"Data": data}
         if "Risk" in consent.body:
             body["Risk"] = consent.body["Risk"]
-        return _json(status, {**body, **_links(f"{BASE}/{consent_id}")})
+        return json_answer(status, {**body, **links(f"{BASE}/{consent_id}")})
 
     def _stamped(self, consent_id: str, status: str) -> dict[str, object]:
         now = self._now()
@@ -297,17 +298,17 @@ class OBIEBank:
         parts = path.split("/")
         resource = parts[2] if len(parts) > 2 else parts[0]  # noqa: PLR2004
         if len(parts) > 1 and parts[1] not in {"a-1", "a-2"}:
-            return _error("UK.OBIE.Resource.NotFound")
+            return error_answer("UK.OBIE.Resource.NotFound")
         if resource == "transactions":
             return self._transactions(call, parts[1])
         rows: dict[str, object] = {
-            "accounts": {"Account": [_account("a-1"), _account("a-2")]},
+            "accounts": {"Account": [account("a-1"), account("a-2")]},
             "balances": {"Balance": [self._balance(parts[-2])]} if len(parts) > 1 else {},
             "beneficiaries": {"Beneficiary": []},
         }
         if resource not in rows:
             return Response(404)
-        return _json(200, {"Data": rows[resource], **_links(f"{BASE}/{call.path}")})
+        return json_answer(200, {"Data": rows[resource], **links(f"{BASE}/{call.path}")})
 
     def _balance(self, account_id: str) -> dict[str, object]:
         return {
@@ -322,10 +323,10 @@ class OBIEBank:
         page = int(call.query.get("page", "1"))
         count = self._rows if account_id == "a-1" else 0
         first = (page - 1) * _PAGE
-        rows = [_row(account_id, n) for n in range(first, min(first + _PAGE, count))]
+        rows = [row(account_id, n) for n in range(first, min(first + _PAGE, count))]
         own = f"{BASE}/{call.path}"
         more = {"Next": f"{own}?page={page + 1}"} if first + _PAGE < count else {}
-        return _json(200, {"Data": {"Transaction": rows}, **_links(own, **more)})
+        return json_answer(200, {"Data": {"Transaction": rows}, **links(own, **more)})
 
     # Payments, funds, mandates.
 
@@ -333,32 +334,36 @@ class OBIEBank:
         kind, _, payment_id = path.partition("s/")
         if call.request.method == "GET":
             body = self.payments.get(payment_id.partition("/")[0])
-            return _error("UK.OBIE.Resource.NotFound") if body is None else _json(200, body)
+            return (
+                error_answer("UK.OBIE.Resource.NotFound")
+                if body is None
+                else json_answer(200, body)
+            )
         kind = kind.removesuffix("s")
-        data = _members(call.body, "Data")
+        data = members(call.body, "Data")
         consent = self.consents.get(str(data["ConsentId"]))
         if consent is None or data["ConsentId"] != call.consent_id or consent.kind != kind:
             return Response(403)
         if consent.status != "Authorised":
-            return _error("UK.OBIE.Resource.InvalidConsentStatus")
-        asked = _members(consent.body, "Data")
+            return error_answer("UK.OBIE.Resource.InvalidConsentStatus")
+        asked = members(consent.body, "Data")
         if (data["Initiation"], call.body.get("Risk")) != (
             asked["Initiation"],
             consent.body.get("Risk"),
         ):
-            return _error("UK.OBIE.Resource.ConsentMismatch")
+            return error_answer("UK.OBIE.Resource.ConsentMismatch")
         return self._vrp(call, asked) if kind == "domestic-vrp" else self._pay(call, kind, data)
 
     def _details(self, call: _Call, path: str) -> Response:
         payment_id = path.split("/")[1]
         if payment_id not in self.payments:
-            return _error("UK.OBIE.Resource.NotFound")
+            return error_answer("UK.OBIE.Resource.NotFound")
         row = {
             "PaymentTransactionId": payment_id,
             "Status": "AcceptedSettlementInProcess",
             "StatusUpdateDateTime": self._now(),
         }
-        return _json(200, {"Data": {"PaymentStatus": [row]}, **_links(call.request.url)})
+        return json_answer(200, {"Data": {"PaymentStatus": [row]}, **links(call.request.url)})
 
     def _pay(self, call: _Call, kind: str, data: dict[str, object]) -> Response:
         payment_id = secrets.token_hex(8)
@@ -368,17 +373,17 @@ class OBIEBank:
         status = "AcceptedSettlementInProcess" if is_now else "InitiationPending"
         stamped = self._stamped(consent_id, status)
         body = {name: payment_id, **stamped, "Initiation": data["Initiation"]}
-        self.payments[payment_id] = {"Data": body, **_links(f"{call.request.url}/{payment_id}")}
+        self.payments[payment_id] = {"Data": body, **links(f"{call.request.url}/{payment_id}")}
         self.consents[consent_id].status = "Consumed"
-        return _json(201, self.payments[payment_id])
+        return json_answer(201, self.payments[payment_id])
 
     def _vrp(self, call: _Call, asked: dict[str, object]) -> Response:
-        data = _members(call.body, "Data")
-        instruction = _members(data, "Instruction")
-        maximum = _members(_members(asked, "ControlParameters"), "MaximumIndividualAmount")
-        wanted = _members(instruction, "InstructedAmount")
+        data = members(call.body, "Data")
+        instruction = members(data, "Instruction")
+        maximum = members(members(asked, "ControlParameters"), "MaximumIndividualAmount")
+        wanted = members(instruction, "InstructedAmount")
         if Decimal(str(wanted["Amount"])) > Decimal(str(maximum["Amount"])):
-            return _error("UK.OBIE.Rules.FailsControlParameters")
+            return error_answer("UK.OBIE.Rules.FailsControlParameters")
         payment_id = secrets.token_hex(8)
         stamped = self._stamped(str(data["ConsentId"]), "AcceptedSettlementInProcess")
         body: dict[str, object] = {
@@ -390,20 +395,20 @@ class OBIEBank:
         self.payments[payment_id] = {
             "Data": body,
             "Risk": call.body.get("Risk"),
-            **_links(f"{call.request.url}/{payment_id}"),
+            **links(f"{call.request.url}/{payment_id}"),
         }
-        return _json(201, self.payments[payment_id])
+        return json_answer(201, self.payments[payment_id])
 
     def _funds(self, call: _Call, path: str) -> Response:
         if call.consent_id is None:
             return Response(403)
         now, result = self._now(), True
-        own = _links(f"{BASE}/{call.path}")
+        own = links(f"{BASE}/{call.path}")
         if call.request.method == "GET":
             found: object = {"FundsAvailableDateTime": now, "FundsAvailable": result}
-            return _json(200, {"Data": {"FundsAvailableResult": found}, **own})
-        data = _members(call.body, "Data")
-        wanted = Decimal(str(_members(data, "InstructedAmount")["Amount"]))
+            return json_answer(200, {"Data": {"FundsAvailableResult": found}, **own})
+        data = members(call.body, "Data")
+        wanted = Decimal(str(members(data, "InstructedAmount")["Amount"]))
         result = wanted <= _FUNDS
         body: dict[str, object] = {
             "FundsConfirmationId": secrets.token_hex(8),
@@ -412,18 +417,18 @@ class OBIEBank:
         }
         if path == "funds-confirmations":
             body["FundsAvailable"] = result
-            return _json(201, {"Data": body, **own})
+            return json_answer(201, {"Data": body, **own})
         body["FundsAvailableResult"] = {
             "FundsAvailableDateTime": now,
             "FundsAvailable": "Available" if result else "NotAvailable",
         }
-        return _json(201, {"Data": body})
+        return json_answer(201, {"Data": body})
 
     def _file(self, call: _Call, path: str) -> Response:
         del call
         consent = self.consents.get(path.split("/")[1])
         if consent is None or consent.status != "AwaitingUpload":
-            return _error("UK.OBIE.Resource.InvalidConsentStatus")
+            return error_answer("UK.OBIE.Resource.InvalidConsentStatus")
         consent.status = "AwaitingAuthorisation"
         return Response(200, (("content-type", "application/json"),), b"{}")
 
@@ -432,8 +437,8 @@ class OBIEBank:
     def _subscription(self, call: _Call, path: str) -> Response:
         if call.request.method == "DELETE":
             return Response(204)
-        data = {"EventSubscriptionId": secrets.token_hex(8), **_members(call.body, "Data")}
-        return _json(201, {"Data": data, **_links(f"{BASE}/{call.path}{path}")})
+        data = {"EventSubscriptionId": secrets.token_hex(8), **members(call.body, "Data")}
+        return json_answer(201, {"Data": data, **links(f"{BASE}/{call.path}{path}")})
 
     def _events(self, call: _Call, path: str) -> Response:
         del path
@@ -443,7 +448,7 @@ class OBIEBank:
         limit = call.body.get("maxEvents")
         names = list(self.events)[: limit if isinstance(limit, int) else None]
         sets = {name: self.events[name] for name in names}
-        return _json(200, {"moreAvailable": len(names) < len(self.events), "sets": sets})
+        return json_answer(200, {"moreAvailable": len(names) < len(self.events), "sets": sets})
 
     def _signed(self, request: Request, answer: Response) -> Response:
         path = urlsplit(request.url).path.removeprefix("/open-banking/v3.1/")
@@ -474,55 +479,3 @@ def _is_signed(path: str) -> bool:
     return path.split("/", maxsplit=1)[0] in {"pisp", "event-subscriptions"} and any(
         part in path for part in _SIGNED
     )
-
-
-def _account(account_id: str) -> dict[str, object]:
-    return {
-        "AccountId": account_id,
-        "Currency": "GBP",
-        "AccountType": "Personal",
-        "AccountSubType": "CurrentAccount",
-        "Nickname": "Bills" if account_id == "a-1" else "Holidays",
-        "Account": [
-            {
-                "SchemeName": "UK.OBIE.SortCodeAccountNumber",
-                "Identification": "20000019825731",
-                "Name": "Ada Byron",
-            }
-        ],
-    }
-
-
-def _row(account_id: str, number: int) -> dict[str, object]:
-    return {
-        "AccountId": account_id,
-        "TransactionId": f"t-{number}",
-        "CreditDebitIndicator": "Debit" if number % 2 else "Credit",
-        "Status": "Booked",
-        "BookingDateTime": "2024-05-01T10:00:00+01:00",
-        "Amount": {"Amount": f"{number}.50", "Currency": "GBP"},
-        "TransactionInformation": f"Row {number}",
-    }
-
-
-def _members(value: Mapping[str, object], name: str) -> dict[str, object]:
-    inner = value[name]
-    if not isinstance(inner, dict):
-        raise TypeError(f"{name} is no object")
-    return inner
-
-
-def _links(own: str, **more: str) -> dict[str, object]:
-    return {"Links": {"Self": own, **more}, "Meta": {}}
-
-
-def _error(code: str, status: int = 400) -> Response:
-    fault = {"ErrorCode": code, "Message": "refused", "Path": "Data"}
-    return _json(
-        status, {"Code": f"{status} Bad", "Id": "e-1", "Message": "refused", "Errors": [fault]}
-    )
-
-
-def _json(status: int, members: Mapping[str, object]) -> Response:
-    headers = (("content-type", "application/json; charset=utf-8"),)
-    return Response(status, headers, encode_object(dict(members)))

@@ -289,7 +289,7 @@ class Link:
         facts: Mapping[str, str] | None = None,
     ) -> ConsentRecord:
         """Change what we know of a consent; what is left out stays."""
-        while True:
+        for _ in range(records.MAX_RACES):
             before = self.consent(consent_id)
             after = ConsentRecord(
                 id=before.id,
@@ -305,6 +305,7 @@ class Link:
             )
             if records.replace(self.store, before, after):
                 return after
+        raise records.lost_races(records.CONSENT)
 
     def await_landing(self, state: str, consent_id: str, *, expires_at_s: float) -> None:
         """Remember which consent a redirect is for; forgets those that came to nothing."""

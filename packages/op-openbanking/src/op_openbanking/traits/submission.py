@@ -114,7 +114,7 @@ def submit(
 
 def _claimed(store: Store, wanted: Submission, *, stale_s: float) -> Submission:
     """The record of that name: the one there is, or `wanted`."""
-    while True:
+    for _ in range(records.MAX_RACES):
         held = records.load(store, Submission, wanted.key)
         if held is not None and not _is_over(held, stale_s):
             if (held.body, held.url) != (wanted.body, wanted.url):
@@ -124,6 +124,7 @@ def _claimed(store: Store, wanted: Submission, *, stale_s: float) -> Submission:
             return held
         if records.replace(store, held, wanted):
             return wanted
+    raise records.lost_races(records.SUBMISSION)
 
 
 def _is_over(record: Submission, stale_s: float) -> bool:
@@ -143,8 +144,10 @@ def _moved(
     """The record in its next state; an answer that another process kept first stays."""
     after = msgspec.structs.replace(before, state=state, status=status, answer=answer)
     held: Submission | None = before
-    while held is not None and held.state is not SubmissionState.ANSWERED:
+    for _ in range(records.MAX_RACES):
+        if held is None or held.state is SubmissionState.ANSWERED:
+            return after
         if records.replace(store, held, after):
             return after
         held = records.load(store, Submission, before.key)
-    return after
+    raise records.lost_races(records.SUBMISSION)

@@ -134,3 +134,22 @@ def test_a_record_shows_no_octets() -> None:
     )
     assert "secret" not in repr(consent)
     assert "{}" not in repr(record("k", SubmissionState.OPEN))
+
+
+def test_a_record_read_and_written_again_is_the_same_record(store: Store) -> None:
+    whole = record("k", SubmissionState.OPEN, created_at_s=1_800_000_000)
+    assert records.replace(store, None, whole)
+    held = records.load(store, Submission, "k")
+    assert held is not None
+    assert records.replace(store, held, record("k", SubmissionState.ANSWERED, created_at_s=1))
+    assert not records.replace(store, held, whole)
+
+
+def test_a_writer_who_is_always_too_late_gives_up() -> None:
+    class Busy(MemoryStore):
+        def swap(self, kind: str, key: str, *, before: bytes | None, after: bytes | None) -> bool:
+            return False
+
+    with pytest.raises(StoreFailed, match="faster") as caught:
+        records.put(Busy(), "token", "c-1", b"x")
+    assert caught.value.retryable
