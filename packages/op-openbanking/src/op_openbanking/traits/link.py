@@ -377,12 +377,15 @@ class Link:
             if other is not None and other.access_token != held.access_token:
                 return other
             raise
-        swapped = self.store.swap(
-            records.TOKEN, consent_id, before=held.to_bytes(), after=fresh.to_bytes()
-        )
-        if not swapped and self._held(consent_id) is None:
-            raise ConsentRequired("the consent was ended while its token was renewed")
-        return fresh
+        for _ in range(records.MAX_RACES):
+            octets = self.store.get(records.TOKEN, consent_id)
+            if octets is None:
+                raise ConsentRequired("the consent was ended while its token was renewed")
+            if TokenSet.from_bytes(octets).access_token != held.access_token:
+                return fresh  # somebody renewed it too: both are good
+            if self.store.swap(records.TOKEN, consent_id, before=octets, after=fresh.to_bytes()):
+                return fresh
+        raise records.lost_races(records.TOKEN)
 
     def _after_401(
         self, consent_id: str | None, scope: str | None, tokens: TokenSet

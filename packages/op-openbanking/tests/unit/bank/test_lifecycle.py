@@ -26,7 +26,7 @@ from op_openbanking.errors import (
     StateMismatch,
     TransportError,
 )
-from op_openbanking.flow import AsyncTransport, Request, Response, arun
+from op_openbanking.flow import AsyncTransport, Request, Response, arun, run
 from op_openbanking.model.account import AccountReference, Scheme
 from op_openbanking.model.code import Code
 from op_openbanking.model.consent import ConsentStatus
@@ -105,12 +105,34 @@ def test_a_bank_that_fails_leaves_a_payment_in_doubt_and_a_read_to_be_repeated(w
     assert failed.value.retryable
 
 
-def test_a_token_that_has_ended_is_renewed_before_the_call(world: Any) -> None:
+@pytest.mark.parametrize("now_s", [1_800_000_000.0, 1_800_000_000])
+def test_a_token_that_has_ended_is_renewed_before_the_call(world: Any, now_s: float) -> None:
+    world.now_s = now_s
+    ours = world.ours()
+    consent_id = world.granted(ours, AccountAccess())
+    # The server rotates refresh tokens: each renewal lives on the one before.
+    for _ in range(3):
+        world.now_s += 3600
+        sent = len(world.bank.requests)
+        assert len(world.all(ours.accounts(consent_id))) == 2
+        assert len(world.bank.requests) == sent + 1
+
+
+def test_a_consent_ended_while_its_token_is_renewed_stays_ended(world: Any) -> None:
     ours = world.ours()
     consent_id = world.granted(ours, AccountAccess())
     world.now_s += 3600
-    assert len(world.all(ours.accounts(consent_id))) == 2
-    assert world.bank.requests[-1].method == "GET"
+
+    class Meanwhile:
+        def send(self, request: Request) -> Response:
+            answer: Response = world.bank.send(request)
+            if b"grant_type=refresh_token" in request.body:
+                world.run(ours.revoke(consent_id))
+            return answer
+
+    with pytest.raises(ConsentRequired, match="ended while"):
+        run(ours.accounts(consent_id).next(), Meanwhile())
+    assert world.store.get("token", consent_id) is None
 
 
 def test_a_token_refused_early_is_renewed_once_and_then_the_refusal_stands(world: Any) -> None:
