@@ -8,6 +8,7 @@ OpenBankingError
     UnknownPlugin               no plug-in is registered under that name
     UnusableKey                 a key or certificate of yours cannot serve here
     InvalidValue                (ValueError) an amount, date, currency or code is not one
+    CapabilityMissing           the standard, its version or this bank has no such operation
   SecurityError               a check refused; never retry, never use the message
     SignatureInvalid            a signature, or what it covers, does not hold
     KeyNotFound                 no key of the trusted set may verify this message
@@ -21,16 +22,30 @@ OpenBankingError
     UnsafeLink                  a link for the next page must not be followed
   BankError                   the bank said no
     ConsentRequired             the account owner has to consent (again)
+      ConsentExpired              its time is over
+      ConsentRevoked              the owner or we ended it
+      ReauthenticationRequired    it stands; the owner has to authenticate again
+    AccessDenied                this client, certificate or consent may not do that
+    RequestRefused              something in the request is wrong: `faults` say what and where
+      ResourceUnknown             no such account, payment or consent
+      LimitExceeded               a limit of the consent or the account does not allow it
+      StateConflict               the resource is not in a state that allows it
     RateLimited                 retry after `retry_after_s`
+    BankUnavailable             the bank failed; retry what may be repeated
   TransportError              retry, if the call may be repeated
+    OutcomeUnknown              a payment may have been made: ask, do not pay again
     SignerUnavailable           the service that holds the key did not answer
+  StoreFailed                 a store could not be read or written
 
-`retryable` is part of the contract: it is False for everything but `RateLimited` and
-`TransportError`, and a transport that cannot tell whether a payment was received sets it to
-False on the instance. No message and no repr of this file carries a token, key or proof.
+`retryable` is part of the contract: it is False for everything but `RateLimited`,
+`BankUnavailable` and `TransportError`, and a transport that cannot tell whether a payment was
+received sets it to False on the instance. No message and no repr of this file carries a token, key
+or proof.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
 
 _QUOTE_LIMIT = 80
 
@@ -42,6 +57,21 @@ def quoted(value: object, *, limit: int = _QUOTE_LIMIT) -> str:
     """
     text = str(value) if isinstance(value, str) else repr(value)
     return ascii(text) if len(text) <= limit else f"{text[:limit]!a}..."
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that a bank found wrong.
+
+    Attributes:
+        code: The bank's or the standard's code, for example `UK.OBIE.Field.Missing`.
+        path: Where in what was sent, as the bank wrote it; empty where it does not say.
+        text: The bank's own words, unchecked: for a developer, never for a user.
+    """
+
+    code: str
+    path: str = ""
+    text: str = field(default="", repr=False)
 
 
 class OpenBankingError(Exception):
@@ -90,6 +120,28 @@ class UnknownPlugin(ConfigError):
 
 class UnusableKey(ConfigError):
     """A key or certificate of the caller cannot serve here: too short, wrong curve, unreadable."""
+
+
+class CapabilityMissing(ConfigError):
+    """The standard, its version or this bank does not offer an operation; nothing was sent.
+
+    Attributes:
+        standard: Registered name of the standard.
+        version: Its version.
+        bank: Name of the bank's profile.
+        operation: What was asked for, for example `vrp-payment`.
+        reason: Why it is not there.
+    """
+
+    def __init__(
+        self, operation: str, *, standard: str, version: str, bank: str, reason: str
+    ) -> None:
+        super().__init__(f"{standard} {version} at {quoted(bank)} lacks {operation}: {reason}")
+        self.standard = standard
+        self.version = version
+        self.bank = bank
+        self.operation = operation
+        self.reason = reason
 
 
 class SecurityError(OpenBankingError):
@@ -152,6 +204,7 @@ class BankError(OpenBankingError):
         interaction_id: Correlation id to quote to the bank's support, where there is one.
         description: The bank's own words (`error_description`), unchecked: they may quote what was
             sent, so they are in no message and no repr. Show them to a developer, never to a user.
+        faults: Each single thing that the bank found wrong, where it says so.
     """
 
     def __init__(
@@ -162,6 +215,7 @@ class BankError(OpenBankingError):
         code: str = "",
         interaction_id: str | None = None,
         description: str = "",
+        faults: tuple[Fault, ...] = (),
     ) -> None:
         facts = ", ".join(
             fact for fact in ("" if status is None else f"HTTP {status}", code) if fact
@@ -171,10 +225,66 @@ class BankError(OpenBankingError):
         self.code = code
         self.interaction_id = interaction_id
         self.description = description
+        self.faults = faults
 
 
 class ConsentRequired(BankError):
     """The consent is missing, expired, revoked or used up: send the account owner again."""
+
+
+class ConsentExpired(ConsentRequired):
+    """The time of the consent is over."""
+
+
+class ConsentRevoked(ConsentRequired):
+    """The account owner, the bank or we ended the consent."""
+
+
+class ReauthenticationRequired(ConsentRequired):
+    """The consent stands; the account owner has to authenticate again."""
+
+
+class AccessDenied(BankError):
+    """This client, its certificate or this consent may not do what was asked."""
+
+
+class RequestRefused(BankError):
+    """Something in the request is wrong; sending it again changes nothing."""
+
+
+class ResourceUnknown(RequestRefused):
+    """The bank knows no such account, payment, consent or page."""
+
+
+class LimitExceeded(RequestRefused):
+    """A limit of the consent, of the account or its funds does not allow it."""
+
+
+class StateConflict(RequestRefused):
+    """The resource is not in a state that allows it, or exists already."""
+
+
+class BankUnavailable(BankError):
+    """The bank failed (5xx).
+
+    Attributes:
+        retryable: Whether the request may be sent again: never a payment without a fixed key.
+        retry_after_s: Seconds to wait, or None where the bank does not say.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retryable: bool,
+        retry_after_s: float | None = None,
+        status: int | None = None,
+        code: str = "",
+        interaction_id: str | None = None,
+    ) -> None:
+        super().__init__(message, status=status, code=code, interaction_id=interaction_id)
+        self.retryable = retryable
+        self.retry_after_s = retry_after_s
 
 
 class RateLimited(BankError):
@@ -215,6 +325,37 @@ class TransportError(OpenBankingError):
         super().__init__(message)
         self.retryable = retryable
         self.retry_after_s = retry_after_s
+
+
+class OutcomeUnknown(TransportError):
+    """A payment was sent and nobody can say whether the bank took it.
+
+    Never pay anew: ask the bank, or submit the same record again while `resumable`.
+
+    Attributes:
+        record: Key of the submission in the store.
+        resumable: Whether submitting it again, under the same key and with the same octets, is
+            still safe.
+    """
+
+    retryable = False
+
+    def __init__(self, message: str, *, record: str, resumable: bool) -> None:
+        super().__init__(f"{message} (record {quoted(record)})", retryable=False)
+        self.record = record
+        self.resumable = resumable
+
+
+class StoreFailed(OpenBankingError):
+    """A store could not be read or written.
+
+    Attributes:
+        retryable: Whether the same call may succeed later (the database was locked).
+    """
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
 
 
 class SignerUnavailable(TransportError):
