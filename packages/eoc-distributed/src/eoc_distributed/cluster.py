@@ -149,7 +149,7 @@ class Cluster:
     def observe(self, worker_id: str, load: Load) -> None:
         """Take a worker's newest report of itself."""
         member = self[worker_id]
-        member.reported = load
+        member.report(load)
         self.touch(member)
 
     def refresh(self) -> None:
@@ -180,17 +180,20 @@ class Cluster:
         """Return a worker's load as routing sees it."""
         return self[worker_id].load(self.clock.now_s())
 
-    def begin(self, worker_id: str, *, tokens: int = 0) -> Ticket:
+    def begin(self, worker_id: str, *, tokens: int = 0, answer_tokens: int = 0) -> Ticket:
         """Count one more request on a worker.
 
         Args:
             worker_id: Which worker.
             tokens: Tokens of the prompt; less than 0 counts as 0, and more than 2^31 as that.
+            answer_tokens: Tokens that its answer is expected to have, likewise.
         """
         member = self._members.get(worker_id)
         if member is None:
             raise UnknownWorker(worker_id)
-        ticket = Ticket(self, member, min(max(0, tokens), MAX_TOKENS), self.clock.now_s())
+        prompt = min(max(0, tokens), MAX_TOKENS)
+        kv_tokens = prompt + min(max(0, answer_tokens), MAX_TOKENS)
+        ticket = Ticket(self, member, prompt, kv_tokens, self.clock.now_s())
         self.touch(member)
         return ticket
 
@@ -224,16 +227,29 @@ class Cluster:
 class Ticket:
     """One request on its way through a worker; ends exactly once."""
 
-    __slots__ = ("_cluster", "_ended", "_started_s", "member", "queued_tokens")
+    __slots__ = (
+        "_ahead",
+        "_cluster",
+        "_ended",
+        "_kv_tokens",
+        "_started_s",
+        "member",
+        "queued_tokens",
+    )
 
-    def __init__(self, cluster: Cluster, member: Member, tokens: int, started_s: float) -> None:
+    def __init__(
+        self, cluster: Cluster, member: Member, tokens: int, kv_tokens: int, started_s: float
+    ) -> None:
         self._cluster = cluster
         self._started_s = started_s
         self._ended = False
         self.member = member
         self.queued_tokens = tokens
+        self._ahead = member.queued_tokens
+        self._kv_tokens = kv_tokens
         member.in_flight += 1
         member.queued_tokens += tokens
+        member.kv_reserved += kv_tokens
 
     def first_token(self) -> float:
         """Say that the first token has come; return the time it took, ms.
@@ -243,9 +259,10 @@ class Ticket:
         now_s = self._cluster.clock.now_s()
         ttft_ms = (now_s - self._started_s) * 1000.0
         if self.queued_tokens >= 0 and not self._ended:
-            self.member.queued_tokens -= self.queued_tokens
+            own = self.queued_tokens
+            self.member.queued_tokens -= own
             self.queued_tokens = -1
-            self.member.add_latency(now_s, ttft_ms)
+            self.member.add_latency(now_s, ttft_ms, tokens=self._ahead + own, own=own)
             self._cluster.touch(self.member)
         return ttft_ms
 
@@ -255,6 +272,7 @@ class Ticket:
             return
         self._ended = True
         self.member.in_flight -= 1
+        self.member.kv_reserved -= self._kv_tokens
         if self.queued_tokens >= 0:
             self.member.queued_tokens -= self.queued_tokens
             self.queued_tokens = -1

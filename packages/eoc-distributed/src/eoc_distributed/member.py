@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections import deque
 
+from .first_token import FirstTokenModel
 from .units import Quality
 from .worker import Load, Worker
 
+KV_SHARE = 0.9
+"""Share of a KV cache that requests may be expected to fill; a batch that outgrows it preempts."""
 LATENCY_WINDOW = 128
 """Samples kept for each worker; a p99 of 128 samples is their second largest."""
 LATENCY_MAX_AGE_S = 60.0
@@ -72,18 +75,22 @@ class Member:
         draining: Whether it finishes what it has and takes nothing else.
         in_flight: Requests that this process has sent and that have not ended.
         queued_tokens: Prompt tokens of those without a first token.
+        kv_reserved: Tokens that those in flight are expected to hold in the KV cache.
         reported: The worker's last report.
         zone_g_per_kwh: Carbon intensity of its zone, gCO2e/kWh, where the cluster knows it.
         zone_quality: Where that comes from.
     """
 
     __slots__ = (
+        "_first_token",
+        "_kv_limit",
         "_latency",
         "capability",
         "draining",
         "healthy",
         "id",
         "in_flight",
+        "kv_reserved",
         "max_concurrency",
         "models",
         "queued_tokens",
@@ -103,10 +110,12 @@ class Member:
         self.draining = False
         self.in_flight = 0
         self.queued_tokens = 0
+        self.kv_reserved = 0
         self.zone_g_per_kwh: float | None = None
         self.zone_quality = Quality.ESTIMATED
         self.be(worker)
         self._latency: LatencyWindow | None = None
+        self._first_token: FirstTokenModel | None = None
 
     def be(self, worker: Worker) -> None:
         """Stand for this worker, with the requests that are under way."""
@@ -114,7 +123,13 @@ class Member:
         self.capability = worker.capability
         self.models = frozenset(worker.capability.models)
         self.max_concurrency = worker.capability.max_concurrency
-        self.reported = worker.load
+        self.report(worker.load)
+
+    def report(self, load: Load) -> None:
+        """Take the worker's newest report of itself."""
+        self.reported = load
+        # A worker without work takes any request: the engine refuses what is too large for it.
+        self._kv_limit = None if load.kv_tokens is None else max(1, int(KV_SHARE * load.kv_tokens))
 
     def load(self, now_s: float) -> Load:
         """Return the worker's load as routing sees it."""
@@ -131,6 +146,7 @@ class Member:
             queued_tokens = reported.queued_tokens
         if p50_ms is None and self._latency is not None:
             p50_ms, p99_ms = self._latency.percentiles_ms(now_s)
+        model = self._first_token
         carbon_quality = reported.carbon_quality
         if g_per_kwh is None and self.zone_g_per_kwh is not None:
             g_per_kwh = self.zone_g_per_kwh
@@ -145,6 +161,10 @@ class Member:
             reported.energy_quality,
             reported.prefill_tokens_per_s,
             carbon_quality,
+            reported.marginal_micro_joules_per_token,
+            reported.opening_micro_joules_per_token,
+            None if model is None else model.predict_ms(now_s, unread=queued_tokens),
+            reported.kv_tokens,
         )
 
     def eligible(self) -> bool:
@@ -154,6 +174,7 @@ class Member:
             and not self.draining
             and self.in_flight < self.max_concurrency
             and self.reported.in_flight < self.max_concurrency
+            and (self._kv_limit is None or self.kv_reserved < self._kv_limit)
         )
 
     def refusal(self) -> str | None:
@@ -165,10 +186,22 @@ class Member:
         in_flight = max(self.in_flight, self.reported.in_flight)
         if in_flight >= self.max_concurrency:
             return f"full: {in_flight} of {self.max_concurrency} requests in flight"
+        if self._kv_limit is not None and self.kv_reserved >= self._kv_limit:
+            return f"KV cache full: {self.kv_reserved} tokens expected, {self._kv_limit} allowed"
         return None
 
-    def add_latency(self, now_s: float, ttft_ms: float) -> None:
-        """Take a time to first token, ms, that this process has seen."""
+    def add_latency(self, now_s: float, ttft_ms: float, *, tokens: int = 0, own: int = 0) -> None:
+        """Take a time to first token, ms, that this process has seen.
+
+        Args:
+            now_s: When it came.
+            ttft_ms: The time.
+            tokens: Prompt tokens that were read before it, its own included.
+            own: Its own.
+        """
         if self._latency is None:
             self._latency = LatencyWindow()
+            self._first_token = FirstTokenModel()
         self._latency.add(now_s, ttft_ms)
+        if self._first_token is not None:
+            self._first_token.add(now_s, ttft_ms, tokens=tokens, own=own)

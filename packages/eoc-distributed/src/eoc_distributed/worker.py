@@ -89,6 +89,13 @@ class Load(msgspec.Struct, frozen=True):
         energy_quality: Where `micro_joules_per_token` comes from.
         prefill_tokens_per_s: Prompt tokens that it reads in a second, if known.
         carbon_quality: Where `g_co2e_per_kwh` comes from.
+        marginal_micro_joules_per_token: Energy of one more token, read or written, where
+            passes run anyway, µJ.
+        opening_micro_joules_per_token: What a token costs more where no pass would run
+            without it, µJ.
+        kv_tokens: Tokens that its KV cache holds; None where it does not tell.
+        predicted_ttft_ms: Time to the first token of one more request, on the side of caution,
+            ms; where somebody has learnt to predict it.
 
     Raises:
         ValueError: A figure is negative or not finite.
@@ -103,11 +110,17 @@ class Load(msgspec.Struct, frozen=True):
     energy_quality: Quality = Quality.DECLARED
     prefill_tokens_per_s: float | None = None
     carbon_quality: Quality = Quality.DECLARED
+    marginal_micro_joules_per_token: float | None = None
+    opening_micro_joules_per_token: float | None = None
+    predicted_ttft_ms: float | None = None
+    kv_tokens: int | None = None
 
     def __post_init__(self) -> None:
         p50, p99 = self.p50_latency_ms, self.p99_latency_ms
         energy, carbon = self.micro_joules_per_token, self.g_co2e_per_kwh
         prefill = self.prefill_tokens_per_s
+        marginal = self.marginal_micro_joules_per_token
+        opening = self.opening_micro_joules_per_token
         if not (
             self.in_flight >= 0
             and self.queued_tokens >= 0
@@ -116,6 +129,9 @@ class Load(msgspec.Struct, frozen=True):
             and (energy is None or energy >= 0)
             and (carbon is None or 0 <= carbon < _INFINITY)
             and (prefill is None or 0 <= prefill < _INFINITY)
+            and (marginal is None or 0 <= marginal < _INFINITY)
+            and (opening is None or 0 <= opening < _INFINITY)
+            and (self.kv_tokens is None or self.kv_tokens >= 0)
         ):
             raise ValueError(f"each figure of a load is at least 0 and finite: {self}")
 

@@ -29,10 +29,11 @@ from eoc_distributed.errors import QueueFull, TooLarge
 
 from .kv_blocks import BlockHash, CachedBlock, KVBlockBudget
 from .sequence import RunningSequence, Stage
-from .step import Admission, BatchLimits, K, Step
+from .step import Admission, BatchLimits, K, Quiet, Step
 
 _WAITING_RETRY_S = 1.0
 """Said to a caller whose request finds the queue full: the batcher knows no durations."""
+_FOREVER = 1 << 30
 _SLACK = 64
 """Outdated entries that a queue may hold beside as many good ones."""
 
@@ -149,6 +150,20 @@ class ContinuousBatcher(Generic[K]):
             if count:
                 return self._decode(count, cancelled)
         return self._mixed(cancelled)
+
+    def quiet(self) -> Quiet | None:
+        """Say how long nothing but decoding will happen, if nothing is added meanwhile.
+
+        Changes nothing: `step(at_most=n)` with n up to `passes` then takes n of those passes.
+        None if the next pass is of another kind, or there is nothing to run.
+        """
+        if self._cancelled or self._prefill or (self._waiting and not self._head_waits()):
+            return None
+        passes = self._steady_passes(_FOREVER)
+        if not passes:
+            return None
+        decodes = self._decoding
+        return Quiet(passes, decodes, self._base_sum + decodes * (self._tick + 1))
 
     # Steps in which nothing but decoding happens
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -58,6 +58,20 @@ class BatchLimits:
             )
         if self.waiting is not None and self.waiting < 1:
             raise ValueError(f"waiting is at least 1, or None: {self.waiting}")
+
+
+class Quiet(NamedTuple):
+    """Passes ahead in which nothing but decoding happens.
+
+    Attributes:
+        passes: How many, at least 1; at the end of the last one a sequence may finish.
+        decodes: Sequences that get one token in each.
+        context_tokens: Tokens that they attend to in the first, as in `Step`.
+    """
+
+    passes: int
+    decodes: int
+    context_tokens: int
 
 
 class Admission(msgspec.Struct, Generic[K], frozen=True):

@@ -16,6 +16,8 @@ from .carbon_weighted import CarbonWeighted
 from .joule_weighted import JouleWeighted
 from .latency_weighted import LatencyWeighted
 from .least_busy import LeastBusy
+from .marginal_carbon import MarginalCarbon
+from .marginal_joules import MarginalJoules
 from .round_robin import RoundRobin
 
 __all__ = [
@@ -25,6 +27,8 @@ __all__ = [
     "JouleWeighted",
     "LatencyWeighted",
     "LeastBusy",
+    "MarginalCarbon",
+    "MarginalJoules",
     "RoundRobin",
     "Router",
     "RouterFactory",
@@ -37,6 +41,8 @@ REGISTRY: dict[str, RouterFactory] = {
     LatencyWeighted.name: lambda rng, _objective_ms: LatencyWeighted(rng=rng),
     JouleWeighted.name: lambda rng, ms: JouleWeighted(rng=rng, ttft_objective_ms=ms),
     CarbonWeighted.name: lambda rng, ms: CarbonWeighted(rng=rng, ttft_objective_ms=ms),
+    MarginalJoules.name: lambda rng, ms: MarginalJoules(rng=rng, ttft_objective_ms=ms),
+    MarginalCarbon.name: lambda rng, ms: MarginalCarbon(rng=rng, ttft_objective_ms=ms),
 }
 """Every router by its name; names are stable for ever."""
 

@@ -22,10 +22,13 @@ BREAKS = 2
 def predicted_ttft_ms(load: Load) -> float | None:
     """Predict the time to first token of the next request, ms; None if nothing is known.
 
-    What waits in front is known at once, while percentiles lag behind: the median of the
-    last minute plus the time to read the queued prompt tokens. Without a prefill rate the
-    99th percentile stands in, which errs on the side of the objective.
+    What this process has learnt of the worker wins. Before it has seen anything, what waits in
+    front is known at once, while percentiles lag behind: the median of the last minute plus the
+    time to read the queued prompt tokens. Without a prefill rate the 99th percentile stands in,
+    which errs on the side of the objective.
     """
+    if load.predicted_ttft_ms is not None:
+        return load.predicted_ttft_ms
     base_ms = load.p50_latency_ms
     if load.prefill_tokens_per_s:
         return (base_ms or 0.0) + 1000.0 * load.queued_tokens / load.prefill_tokens_per_s

@@ -56,8 +56,8 @@ def test_azure_times_may_have_an_offset(tmp_path: Path) -> None:
 
 def test_mooncake_counts_in_milliseconds(tmp_path: Path) -> None:
     assert read(tmp_path, MOONCAKE) == [
-        TracedRequest(0.0, 6758, 500),
-        TracedRequest(1.5, 7322, 490),
+        TracedRequest(0.0, 6758, 500, (0, 1)),
+        TracedRequest(1.5, 7322, 490, (0, 14)),
     ]
 
 

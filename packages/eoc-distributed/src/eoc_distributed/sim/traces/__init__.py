@@ -55,4 +55,4 @@ def read_trace(path: Path) -> Iterator[TracedRequest]:
         if start_s is None:
             start_s = request.arrival_s
         last_s = max(last_s, request.arrival_s - start_s)
-        yield TracedRequest(last_s, request.prompt_tokens, request.output_tokens)
+        yield TracedRequest(last_s, request.prompt_tokens, request.output_tokens, request.blocks)

@@ -25,11 +25,14 @@ class TracedRequest(msgspec.Struct, frozen=True):
         arrival_s: When it came, seconds since the first.
         prompt_tokens: Length of the prompt, at least 1.
         output_tokens: Length of the answer, at least 1.
+        blocks: Chained hashes of the prompt's blocks from its start, the last one of which
+            may be part of a block; empty where the trace tells none.
     """
 
     arrival_s: float
     prompt_tokens: int
     output_tokens: int
+    blocks: tuple[int, ...] = ()
 
 
 class TraceFormat(Protocol):

@@ -1,7 +1,8 @@
 """Traces of Mooncake.
 
 One JSON object a line with timestamp (ms from the start), input_length
-and output_length (tokens), and hash_ids (one for each 512 tokens of the prompt; unused here).
+and output_length (tokens), and hash_ids: one for each 512 tokens of the prompt, equal ones in the
+same leading places where prompts begin alike.
 
 Source: Mooncake (FAST 2025), FAST25-release/traces.
 """
@@ -22,8 +23,10 @@ class _Line(msgspec.Struct):
     timestamp: float
     input_length: int
     output_length: int
+    hash_ids: tuple[int, ...] = ()
 
 
+BLOCK_TOKENS = 512
 _decoder = msgspec.json.Decoder(_Line)
 _LAST_MS = 1e13
 
@@ -44,8 +47,12 @@ class Mooncake:
                 raise TraceInvalid(file, line, str(error)) from error
             if not 0 <= row.timestamp <= _LAST_MS:
                 raise TraceInvalid(file, line, f"timestamp is in ms, not {row.timestamp}")
+            prompt_tokens = max(1, count(row.input_length, "input_length", file=file, line=line))
+            if len(row.hash_ids) > -(-prompt_tokens // BLOCK_TOKENS):
+                raise TraceInvalid(file, line, "hash_ids has more blocks than the prompt")
             yield TracedRequest(
                 row.timestamp / 1000.0,
-                max(1, count(row.input_length, "input_length", file=file, line=line)),
+                prompt_tokens,
                 max(1, count(row.output_length, "output_length", file=file, line=line)),
+                row.hash_ids,
             )
