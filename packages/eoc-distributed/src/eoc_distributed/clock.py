@@ -34,3 +34,7 @@ class ManualClock:
         if seconds < 0:
             raise ValueError(f"a clock does not go back: {seconds} s")
         self._now_s += seconds
+
+    def reach(self, now_s: float) -> None:
+        """Move forward to an instant; one that has passed changes nothing."""
+        self._now_s = max(self._now_s, now_s)

@@ -165,7 +165,7 @@ class _Run:
         told = 0
         while coming is not None or self._flying:
             now_s, what = self._next(None if coming is None else coming.arrival_s)
-            self._clock.advance(now_s - self._clock.now_s())
+            self._clock.reach(now_s)
             if what is None and coming is not None:
                 tally.arrived += 1
                 self._arrive(coming, now_s)
@@ -342,6 +342,9 @@ class _Run:
 
     def _look(self, now_s: float) -> None:
         for lane in self._lanes.values():
+            # A meter shows what has been drawn by now, whatever was planned for later.
+            if lane.running and lane.interrupt(now_s):
+                self._push(lane)
             lane.look(now_s)
         self._at(now_s + _LOOK_S, self._look)
 

@@ -55,6 +55,15 @@ class QuantileSketch:
                 return min(self.worst, middle) if index > _FLOOR else 0.0
         return self.worst
 
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, QuantileSketch)
+            and self._counts == other._counts
+            and (self.total, self.worst) == (other.total, other.worst)
+        )
+
+    __hash__ = None  # type: ignore[assignment] # it changes
+
     def mean(self) -> float | None:
         """Return the mean; None without any value."""
         return self.total / self.count if self.count else None
