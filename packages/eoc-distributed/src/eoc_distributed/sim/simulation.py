@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from random import Random
-from typing import Final, Protocol
+from typing import Final
 
 from eoc_distributed.autoscaling import (
     Autoscaler,
@@ -86,12 +86,8 @@ class Conditions:
         )
 
 
-class Progress(Protocol):
-    """Is told how far a simulation is."""
-
-    def __call__(self, arrived: int) -> None:
-        """Take the number of requests that have arrived since the last call."""
-        ...
+Progress = Callable[[int], None]
+"""Is told how many requests have arrived since it was told last."""
 
 
 def simulate(

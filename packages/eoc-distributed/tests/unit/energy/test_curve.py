@@ -36,8 +36,8 @@ def test_the_truth_is_learnt_from_traffic_of_all_widths() -> None:
 def test_a_single_width_moves_the_level_and_keeps_the_proportions() -> None:
     curve = EnergyCurve(PRIOR)
     double = PassEnergy(2 * PRIOR.per_pass, 2 * PRIOR.per_token, 2 * PRIOR.per_prompt_token)
+    cost = double.of(passes=100, tokens=1600, prompt_tokens=8000)
     for _ in range(200):
-        cost = double.of(passes=100, tokens=1600, prompt_tokens=8000)
         curve.observe(cost, passes=100, tokens=1600, prompt_tokens=8000)
     predicted = curve.estimate.of(passes=100, tokens=1600, prompt_tokens=8000)
     assert predicted == pytest.approx(cost, rel=0.02)
