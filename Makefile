@@ -15,7 +15,7 @@ LOCK     := uv pip compile --quiet --universal --python-version 3.11 --generate-
             --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all coverage bench-eoc bench-atproto bench-openpay interop lint format types layers check docs build lock clean
+.PHONY: help setup demo test test-all coverage bench-eoc bench-atproto bench-openpay results interop lint format types layers check docs build lock clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -47,6 +47,9 @@ coverage: $(READY)  ## Run every test and report uncovered lines
 
 bench-eoc: $(READY)  ## Time routing and the gateway beside their peers
 	$(BIN)/python packages/eoc-distributed/benchmarks/run.py
+
+results: $(READY)  ## Simulate policies on recorded traces and write docs/results.md
+	$(BIN)/python packages/eoc-distributed/benchmarks/results.py
 
 bench-atproto: $(PEERS)  ## Time codecs, trees and signatures beside their peers
 	$(VENV)-bench/bin/python packages/smart-byte-atproto/benchmarks/run.py

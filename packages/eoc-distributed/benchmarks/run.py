@@ -18,6 +18,7 @@ BENCHMARKS = {
     "routing": "Cost of one routing decision, µs",
     "gateway": "The gateway on one core before four mock engines",
     "batching": "Continuous batching: passes and requests a second",
+    "simulation": "Simulated requests a second on one core",
     "scheduling": "Cost of a sticky choice and of a stealing round, µs",
 }
 """Module behind `bench_`, and what it measures."""

@@ -49,6 +49,11 @@ class Hourly:
         """The zones of which something is known, sorted."""
         return tuple(sorted(self._hours))
 
+    @property
+    def start(self) -> datetime | None:
+        """The first hour from which every zone is known; None without zones."""
+        return max((hours[0][0] for hours in self._hours.values()), default=None)
+
     def intensity(self, zone: str, at: datetime) -> Intensity | None:
         hours = self._hours.get(zone, [])
         index = bisect_right(hours, at, key=lambda hour: hour[0]) - 1

@@ -18,6 +18,7 @@ COMMANDS = MappingProxyType(
     {
         "demo": ("demo", "Replay a trace through simulated workers and print what it cost."),
         "serve": ("serve", "Serve the OpenAI API in front of workers, choosing by energy."),
+        "simulate": ("simulate", "Compare routing policies on a trace in simulated time."),
     }
 )
 """Module and one sentence for each command."""

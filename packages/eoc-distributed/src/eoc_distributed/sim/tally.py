@@ -136,6 +136,9 @@ class Tally:
 
     @property
     def load_imbalance(self) -> float | None:
-        """The most tokens of a worker over the mean of those that served; None if none did."""
-        loads = [w.prompt_tokens + w.output_tokens for w in self.workers.values() if w.requests]
-        return max(loads) * len(loads) / sum(loads) if loads else None
+        """The most tokens that a worker computed over the fleet's mean; None if none did any.
+
+        Tokens found in a cache are not computed.
+        """
+        loads = [w.prompt_tokens - w.cached_tokens + w.output_tokens for w in self.workers.values()]
+        return max(loads) * len(loads) / sum(loads) if any(loads) else None

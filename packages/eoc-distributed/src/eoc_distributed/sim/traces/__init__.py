@@ -24,12 +24,33 @@ __all__ = [
     "Shape",
     "TraceFormat",
     "TracedRequest",
+    "block_tokens",
     "read_trace",
     "synthetic",
 ]
 
 FORMATS: dict[str, TraceFormat] = {known.name: known for known in (Azure(), BurstGPT(), Mooncake())}
 """Every format by its name, in the order in which they are tried."""
+
+
+def block_tokens(path: Path) -> int | None:
+    """Return the tokens of a block in a file whose format tells blocks; else None.
+
+    Raises:
+        TraceInvalid: The file cannot be read, or is of no known format.
+    """
+    first = next(numbered_lines(path), None)
+    if first is None:
+        raise TraceInvalid(str(path), 0, "the file is empty")
+    return getattr(_format_of(first, path), "block_tokens", None)
+
+
+def _format_of(first: tuple[int, str], path: Path) -> TraceFormat:
+    known = next((one for one in FORMATS.values() if one.recognises(first[1])), None)
+    if known is None:
+        names = ", ".join(FORMATS)
+        raise TraceInvalid(str(path), first[0], f"not the first line of a known format: {names}")
+    return known
 
 
 def read_trace(path: Path) -> Iterator[TracedRequest]:
@@ -45,10 +66,7 @@ def read_trace(path: Path) -> Iterator[TracedRequest]:
     first = next(lines, None)
     if first is None:
         raise TraceInvalid(str(path), 0, "the file is empty")
-    known = next((one for one in FORMATS.values() if one.recognises(first[1])), None)
-    if known is None:
-        names = ", ".join(FORMATS)
-        raise TraceInvalid(str(path), first[0], f"not the first line of a known format: {names}")
+    known = _format_of(first, path)
     start_s: float | None = None
     last_s = 0.0
     for request in known.read(chain([first], lines), file=str(path)):

@@ -35,6 +35,7 @@ class Mooncake:
     """Mooncake's JSON lines."""
 
     name: ClassVar[str] = "mooncake"
+    block_tokens: ClassVar[int] = BLOCK_TOKENS
 
     def recognises(self, first_line: str) -> bool:
         return first_line.startswith("{")
