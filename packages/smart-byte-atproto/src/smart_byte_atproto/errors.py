@@ -20,6 +20,14 @@ ATProtoError
     InvalidLog                 an operation log of did:plc that breaks a rule
   Truncated          retry     the input ended inside an item; what came before was right
   BadSignature                 a signature that its key did not make, or in a form not allowed
+  RequestRefused               a URL or address that is not asked: it could lead inside
+  NetworkFailed        retry   no connection, no answer in time, or an answer cut off
+  ResponseInvalid              an answer that is not what was agreed: too large, of another type
+  ResolutionFailed             an identity that could not be resolved
+    IdentityNotFound           nobody by that name
+    IdentityMismatch           two sides name each other differently, or one names several
+  XRPCError                    a service refused a call; `name` says why
+    XRPCUnavailable    retry   it may take the call later
   UnknownSchema (LookupError)  a name that no schema at hand has
   StoreFailed                  a block store could not read or keep what it should
     StoreBusy        retry     another process holds the store
@@ -357,3 +365,90 @@ class UnknownSchema(ATProtoError, LookupError):
     def __init__(self, name: str) -> None:
         super().__init__(f"no schema at hand is called {_shorten(name)}")
         self.name = name
+
+
+class RequestRefused(ATProtoError):
+    """A URL or address that is not asked, since a stranger chose it and it could lead inside.
+
+    Attributes:
+        code: Stable name of the rule: `url`, `scheme`, `host`, `address` or `redirects`.
+    """
+
+    def __init__(self, reason: str, *, code: str) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+class NetworkFailed(ATProtoError):
+    """No connection, no answer in time, or an answer that was cut off.
+
+    Attributes:
+        host: Who was asked.
+    """
+
+    retryable: ClassVar[bool] = True
+
+    def __init__(self, host: str, reason: str) -> None:
+        super().__init__(f"{host}: {reason}")
+        self.host = host
+
+
+class ResponseInvalid(ATProtoError):
+    """An answer that is not what was agreed.
+
+    Attributes:
+        host: Who answered.
+        code: Stable name of the rule: `size`, `status`, `type`, `form` or `hash`.
+    """
+
+    def __init__(self, host: str, reason: str, *, code: str) -> None:
+        super().__init__(f"{host}: {reason}")
+        self.host = host
+        self.code = code
+
+
+class ResolutionFailed(ATProtoError):
+    """An identity that could not be resolved.
+
+    Attributes:
+        identifier: The DID or handle.
+    """
+
+    def __init__(self, identifier: str, reason: str) -> None:
+        super().__init__(f"{_shorten(identifier)}: {reason}")
+        self.identifier = identifier
+
+
+class IdentityNotFound(ResolutionFailed):
+    """Nobody goes by that name, or it has ended."""
+
+
+class IdentityMismatch(ResolutionFailed):
+    """A handle and a DID that do not name each other, or a handle that names several DIDs."""
+
+
+class XRPCError(ATProtoError):
+    """A service refused a call.
+
+    Attributes:
+        status: HTTP status.
+        name: Name of the error as its Lexicon has it, such as `InvalidRequest`; empty if not told.
+        message: For people.
+        retry_after_s: How long to wait, s, where the service says so.
+    """
+
+    def __init__(
+        self, status: int, name: str, message: str, *, retry_after_s: float | None = None
+    ) -> None:
+        said = ": ".join(part for part in (name, message[:500]) if part)
+        super().__init__(f"HTTP {status}" + (f" {said}" if said else ""))
+        self.status = status
+        self.name = name
+        self.message = message
+        self.retry_after_s = retry_after_s
+
+
+class XRPCUnavailable(XRPCError):
+    """A service that may take the call later: 429 and 5xx."""
+
+    retryable: ClassVar[bool] = True

@@ -32,8 +32,9 @@ FAMILIES = {
     "key": Family("key", "Make keys, look at them, sign and verify."),
     "lexicon": Family("lexicon", "Check schemas and records, and make typed Python."),
     "mst": Family("mst", "Roots and validation of Merkle Search Trees."),
-    "plc": Family("plc", "Audit operation logs of did:plc."),
+    "plc": Family("plc", "Get, audit and derive from operation logs of did:plc."),
     "repo": Family("repo", "Make, read and verify repositories."),
+    "resolve": Family("resolve", "Resolve a handle or DID to an identity."),
     "syntax": Family("syntax", "Check identifiers, one a line."),
 }
 """Command name to the module of this package whose `command` it is."""

@@ -3,17 +3,57 @@
 from __future__ import annotations
 
 import json
+from http import HTTPStatus
 from typing import BinaryIO
 
 import click
 
-from smart_byte_atproto.errors import ATProtoError
+from smart_byte_atproto.data import json as data_json
+from smart_byte_atproto.errors import ATProtoError, InvalidData, ResponseInvalid
 from smart_byte_atproto.identity.plc_log import MAX_BYTES, AuditedLog, audit
+from smart_byte_atproto.identity.plc_operation import PLCOperation
+from smart_byte_atproto.net.fetch import Fetch
+from smart_byte_atproto.net.http import fetch
+from smart_byte_atproto.syntax import DID
+
+from .network_options import network_options
 
 
 @click.group("plc")
 def command() -> None:
-    """Audit operation logs of did:plc."""
+    """Get, audit and derive from operation logs of did:plc."""
+
+
+@command.command("log")
+@click.argument("did", metavar="DID")
+@network_options
+@click.option("--json", "as_json", is_flag=True, help="Print the log as the directory has it.")
+def log_of(did: str, *, plc: str, local: bool, as_json: bool) -> None:
+    """Get the audit log of DID from the directory, check it, and list its operations."""
+    page = fetch(Fetch(f"{plc.rstrip('/')}/{DID(did)}/log/audit", max_bytes=MAX_BYTES), local=local)
+    if page.status != HTTPStatus.OK:
+        raise ResponseInvalid(page.host, f"HTTP {page.status}", code="status")
+    found = audit(page.body)
+    if found.did != did:
+        raise ResponseInvalid(page.host, f"the log of {found.did}", code="form")
+    if as_json:
+        click.echo(page.body)
+        return
+    for index, operation in enumerate(found.operations):
+        undone = "  nullified" if index in found.nullified else ""
+        names = " ".join(operation.also_known_as)
+        click.echo(f"{index:3}  {operation.kind:14} {operation.cid}  {names}{undone}")
+
+
+@command.command("derive")
+@click.argument("operation", metavar="FILE", type=click.File("rb"))
+def derive(operation: BinaryIO) -> None:
+    """Print the DID that a signed first operation, as JSON in FILE, makes."""
+    parsed = PLCOperation.parse(data_json.loads_record(operation.read(data_json.MAX_BYTES + 1)))
+    if parsed.prev is not None or parsed.is_tombstone:
+        raise InvalidData("not a first operation")
+    parsed.signer(parsed.rotation_keys)
+    click.echo(parsed.did())
 
 
 @command.command("audit")

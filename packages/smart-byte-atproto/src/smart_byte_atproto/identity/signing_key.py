@@ -15,12 +15,15 @@ from smart_byte_atproto.errors import InvalidDocument, InvalidKey
 FRAGMENT = "#atproto"
 
 
-def signing_key(document: Mapping[str, object], *, did: str | None = None) -> PublicKey:
-    """Return the key of the first verificationMethod whose id ends in `#atproto`.
+def signing_key(
+    document: Mapping[str, object], *, did: str | None = None, fragment: str = FRAGMENT
+) -> PublicKey:
+    """Return the key of the first verificationMethod whose id ends in `#atproto`, or another.
 
     Args:
         document: The DID document as parsed JSON.
         did: DID that the document has to be of, where known.
+        fragment: End of the key's id.
 
     Raises:
         InvalidDocument: `form`, `id` (another DID), `key-missing`, or `key` (malformed key).
@@ -33,7 +36,7 @@ def signing_key(document: Mapping[str, object], *, did: str | None = None) -> Pu
     methods = document.get("verificationMethod", [])
     if not isinstance(methods, list):
         raise InvalidDocument("form", "verificationMethod is not a list")
-    names = (FRAGMENT, subject + FRAGMENT)  # ids may be of any type: no hashing
+    names = (fragment, subject + fragment)  # ids may be of any type: no hashing
     for method in methods:
         if not isinstance(method, Mapping) or method.get("id") not in names:
             continue
@@ -46,4 +49,6 @@ def signing_key(document: Mapping[str, object], *, did: str | None = None) -> Pu
             return PublicKey.from_verification_method(suite, text)
         except InvalidKey as error:
             raise InvalidDocument("key", error.reason) from error
-    raise InvalidDocument("key-missing", "no verificationMethod with an id that ends in #atproto")
+    raise InvalidDocument(
+        "key-missing", f"no verificationMethod with an id that ends in {fragment}"
+    )
