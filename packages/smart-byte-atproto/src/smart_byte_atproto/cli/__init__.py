@@ -25,14 +25,17 @@ class Family(NamedTuple):
 
 
 FAMILIES = {
+    "blob": Family("blob", "Upload files that records refer to."),
     "car": Family("car", "List and verify CAR files."),
     "cbor": Family("cbor", "Decode and encode DAG-CBOR."),
     "cid": Family("cid", "Print the CID of a file."),
     "firehose": Family("firehose", "Verify recorded frames of the event stream."),
     "key": Family("key", "Make keys, look at them, sign and verify."),
     "lexicon": Family("lexicon", "Check schemas and records, and make typed Python."),
+    "login": Family("login", "Begin a session with an app password."),
     "mst": Family("mst", "Roots and validation of Merkle Search Trees."),
     "plc": Family("plc", "Get, audit and derive from operation logs of did:plc."),
+    "record": Family("record", "Read records with a proof, write and delete them."),
     "repo": Family("repo", "Make, read and verify repositories."),
     "resolve": Family("resolve", "Resolve a handle or DID to an identity."),
     "syntax": Family("syntax", "Check identifiers, one a line."),

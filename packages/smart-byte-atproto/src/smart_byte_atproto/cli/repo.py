@@ -18,6 +18,7 @@ from .car_file import load_car
 from .clock import latest_rev
 from .key import parse_public
 from .progress import progress
+from .repo_fetch import fetch
 from .repo_file import open_repo
 from .repo_store import add, commit, export, init
 
@@ -159,5 +160,5 @@ def diff(before: Path, after: Path, as_json: bool) -> None:
                 click.echo(f"{mark} {path}\t{old or '-'}\t{new or '-'}")
 
 
-for _command in (init, add, commit, export):
+for _command in (init, add, commit, export, fetch):
     command.add_command(_command)

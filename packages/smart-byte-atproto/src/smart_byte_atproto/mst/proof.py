@@ -39,7 +39,7 @@ def verify_inclusion(root: CID, key: bytes, value: CID, nodes: Mapping[CID, byte
     Raises:
         ProofFailed: `incomplete`, `absent`, `value`, or `tree` for a malformed node.
     """
-    found = _look_up(root, key, nodes)
+    found = look_up(root, key, nodes)
     if found is None:
         raise ProofFailed("absent", "the key is not in the tree", key=key)
     if found != value:
@@ -52,12 +52,18 @@ def verify_exclusion(root: CID, key: bytes, nodes: Mapping[CID, bytes]) -> None:
     Raises:
         ProofFailed: `incomplete`, `present`, or `tree` for a malformed node.
     """
-    if _look_up(root, key, nodes) is not None:
+    if look_up(root, key, nodes) is not None:
         raise ProofFailed("present", "the key is in the tree", key=key)
 
 
-def _look_up(root: CID, key: bytes, nodes: Mapping[CID, bytes]) -> CID | None:
-    """Search with every rule checked that the path can show, so that nobody can hide a key."""
+def look_up(root: CID, key: bytes, nodes: Mapping[CID, bytes]) -> CID | None:
+    """Return the value of a key in the tree behind a root, or None where it is absent.
+
+    Every rule is checked that the path can show, so that nobody can hide a key.
+
+    Raises:
+        ProofFailed: `incomplete`, or `tree` for a malformed node.
+    """
     source = StoredNodes(nodes)
     try:
         tree = Tree.open(root.raw, source)
