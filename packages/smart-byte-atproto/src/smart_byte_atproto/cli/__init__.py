@@ -29,7 +29,7 @@ FAMILIES = {
     "car": Family("car", "List and verify CAR files."),
     "cbor": Family("cbor", "Decode and encode DAG-CBOR."),
     "cid": Family("cid", "Print the CID of a file."),
-    "firehose": Family("firehose", "Verify recorded frames of the event stream."),
+    "firehose": Family("firehose", "Follow the event stream, and verify recorded frames."),
     "key": Family("key", "Make keys, look at them, sign and verify."),
     "lexicon": Family("lexicon", "Check schemas and records, and make typed Python."),
     "login": Family("login", "Begin a session with an app password."),

@@ -1,4 +1,4 @@
-"""`smart-byte firehose`: verify recorded frames."""
+"""`smart-byte firehose`: recorded frames verified, and live ones followed."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from smart_byte_atproto.firehose.verdict import StreamVerifier, Verdict
 from smart_byte_atproto.identity.signing_key import signing_key
 
 from .clock import latest_rev
+from .firehose_tail import tail
 from .progress import progress
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -24,6 +25,9 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.group("firehose")
 def command() -> None:
     """The event stream of repositories."""
+
+
+command.add_command(tail)
 
 
 @command.command("verify")

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import assert_never
 
 from smart_byte_atproto.crypto import PublicKey
+from smart_byte_atproto.data.cid import CID
 from smart_byte_atproto.errors import InvalidDocument, InvalidFrame
 
 from .events import (
@@ -26,6 +28,23 @@ from .frame import decode_frame
 from .verify import AccountState, VerifiedCommit, verify_commit, verify_sync
 
 DEFAULT_MAX_ACCOUNTS = 1_000_000
+
+
+class Outcome(StrEnum):
+    """What a reader does with a frame."""
+
+    APPLIED = "applied"
+    """It holds and continues what is known."""
+    IGNORED = "ignored"
+    """It is not after what is known, or says nothing: nothing is done."""
+    RESYNC = "resync"
+    """It is genuine, but something before it was missed: the repository is to be fetched."""
+    TOO_BIG = "too-big"
+    """It came without its blocks: likewise."""
+    NOT_INVERTED = "not-inverted"
+    """Undoing its operations does not lead to the tree before."""
+    REJECTED = "rejected"
+    """It does not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +73,24 @@ class Verdict:
     code: str | None = None
     reason: str | None = None
 
+    @property
+    def outcome(self) -> Outcome:
+        """What a reader does with the frame."""
+        code = self.code
+        if code is None:
+            return Outcome.RESYNC if self.desynchronized else Outcome.APPLIED
+        if code in _IGNORED:
+            return Outcome.IGNORED
+        if code == "too-big":
+            return Outcome.TOO_BIG
+        if code.startswith(("op-", "tree-")) or code in ("prev-data", "prev-data-missing"):
+            return Outcome.NOT_INVERTED
+        return Outcome.REJECTED
+
+
+_IGNORED = frozenset({"stale", "seq", "inactive"})
+"""Codes of frames that are right and come too late, or of accounts that are away."""
+
 
 class StreamVerifier:
     """Gives a verdict for each frame, in order."""
@@ -63,18 +100,23 @@ class StreamVerifier:
         keys: Callable[[str], PublicKey | None],
         *,
         lenient: bool = False,
-        latest_rev: str | None = None,
+        latest_rev: str | Callable[[], str] | None = None,
         max_accounts: int = DEFAULT_MAX_ACCOUNTS,
+        refresh: Callable[[str], PublicKey | None] | None = None,
     ) -> None:
         """Start at the beginning of a stream.
 
         Args:
             keys: Returns the signing key of a DID, None if unknown; may raise InvalidDocument.
             lenient: Accept commits without prevData or prev, uninverted.
-            latest_rev: TID of a few minutes from the present; later revs are refused.
+            latest_rev: TID of a few minutes from the present, or what returns it for a stream
+                that is live; later revs are refused.
             max_accounts: Accounts remembered; beyond that the one unseen for longest is dropped.
+            refresh: Returns the key of a DID asked for anew, or None to leave it; called once
+                where a signature does not hold. How often is the caller's to bound.
         """
         self._keys = keys
+        self._refresh = refresh
         self._lenient = lenient
         self._latest_rev = latest_rev
         self._max_accounts = max_accounts
@@ -101,23 +143,29 @@ class StreamVerifier:
             case CommitEvent():
                 self._advance(event.seq)
                 did = event.repo
-                done = verify_commit(
-                    event,
-                    key=self._key(did),
-                    state=self._states.get(did),
-                    latest_rev=self._latest_rev,
-                    lenient=self._lenient,
+                done = self._signed(
+                    did,
+                    lambda key: verify_commit(
+                        event,
+                        key=key,
+                        state=self._states.get(did),
+                        latest_rev=self._latest(),
+                        lenient=self._lenient,
+                    ),
                 )
                 self._keep(did, done.state)
                 return done
             case SyncEvent():
                 self._advance(event.seq)
                 did = event.did
-                done = verify_sync(
-                    event,
-                    key=self._key(did),
-                    state=self._states.get(did),
-                    latest_rev=self._latest_rev,
+                done = self._signed(
+                    did,
+                    lambda key: verify_sync(
+                        event,
+                        key=key,
+                        state=self._states.get(did),
+                        latest_rev=self._latest(),
+                    ),
                 )
                 self._keep(did, done.state)
                 return done
@@ -132,6 +180,29 @@ class StreamVerifier:
             case _:
                 assert_never(event)
         return None
+
+    def _latest(self) -> str | None:
+        latest = self._latest_rev
+        return latest() if callable(latest) else latest
+
+    def synchronize(self, did: str, *, rev: str, data: CID) -> None:
+        """Note that a repository has been fetched and verified: its chain goes on from there."""
+        state = self._states.get(did) or AccountState()
+        if state.rev is None or rev >= state.rev:
+            self._keep(did, AccountState(rev, data, state.active))
+
+    def _signed(self, did: str, check: Callable[[PublicKey], VerifiedCommit]) -> VerifiedCommit:
+        """Check with the key at hand, and once with a fresh one where the signature is wrong."""
+        key = self._key(did)
+        try:
+            return check(key)
+        except InvalidFrame as error:
+            if self._refresh is None or not error.code.startswith(("signature-", "key-type")):
+                raise
+            fresh = self._refresh(did)
+            if fresh is None or fresh == key:
+                raise
+        return check(fresh)
 
     def _advance(self, seq: int) -> None:
         if seq <= self._seq:

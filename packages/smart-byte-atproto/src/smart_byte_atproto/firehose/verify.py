@@ -56,11 +56,14 @@ class AccountState:
         rev: TID of the last commit.
         data: Root of its tree.
         active: Whether the account is active.
+        synchronized: Whether the commits since the last known one are all here; once one was
+            missed it stays False until the repository has been fetched, or a `#sync` tells all.
     """
 
     rev: str | None = None
     data: CID | None = None
     active: bool = True
+    synchronized: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,8 @@ class VerifiedCommit:
     Attributes:
         commit: The commit object.
         inverted: Whether the operations were undone to prevData; False only when lenient.
-        continues: Whether since and prevData are those of the last commit, where that is known.
+        continues: Whether since and prevData are those of the last commit, where that is known,
+            and nothing before it was missed.
         state: What to keep for the next event of the account.
     """
 
@@ -121,10 +125,10 @@ def verify_commit(
     tree_root = _check_tree(event, slice_, commit, invertible=complete)
     if complete and tree_root != before:
         raise InvalidFrame("prev-data", "undoing the operations leads to another root")
-    continues = state.rev is None or (
-        event.since == state.rev and event.prev_data in {None, state.data}
+    continues = state.synchronized and (
+        state.rev is None or (event.since == state.rev and event.prev_data in {None, state.data})
     )
-    after = AccountState(event.rev, commit.data, state.active)
+    after = AccountState(event.rev, commit.data, state.active, continues)
     return VerifiedCommit(commit, complete, continues, after)
 
 
