@@ -144,6 +144,50 @@ class MissingBlock(InvalidData):
         self.cid = cid
 
 
+class InvalidPrimitive(InvalidData):
+    """A CESR primitive that is none.
+
+    Attributes:
+        code: Stable name of the rule: `code`, `size`, `alphabet`, `pad` or `key`.
+    """
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+class InvalidEvent(InvalidData):
+    """A key event, or a log of them, that breaks a rule.
+
+    Attributes:
+        index: Position in the log, from 0.
+        code: Stable name of the rule: `form`, `version`, `said`, `prefix`, `sequence`, `prior`,
+            `commitment`, `threshold`, `signature`, `frozen` or `unsupported`.
+    """
+
+    def __init__(self, code: str, reason: str, *, index: int = 0) -> None:
+        super().__init__(f"event {index}: {reason}")
+        self.index = index
+        self.code = code
+
+
+class InvalidLabel(InvalidData):
+    """A label that is none, or whose signature is missing."""
+
+
+class BindingRefused(InvalidData):
+    """A binding of an AT URI and an AID that does not hold.
+
+    Attributes:
+        code: Stable name of the rule: `form`, `version`, `said`, `uri`, `aid`, `date`, `key`,
+            `signature`, `log`, `record`, `account` or `cid`.
+    """
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
 class InvalidLexicon(InvalidData):
     """A Lexicon document that breaks a rule of the language, or of a catalogue of them."""
 

@@ -22,11 +22,18 @@ from smart_byte_atproto.firehose.follow import follow
 from smart_byte_atproto.firehose.publisher import Publisher
 from smart_byte_atproto.firehose.subscription import Backoff, Received, Reconnected
 from smart_byte_atproto.firehose.verdict import Outcome, StreamVerifier
+from smart_byte_atproto.labels import (
+    SUBSCRIBE_LABELS,
+    Label,
+    parse_labels,
+    sign_label,
+    verify_label,
+)
 from smart_byte_atproto.net.publish import serve_firehose
 from smart_byte_atproto.net.websocket import WebSocketTransport
 from smart_byte_atproto.repo import Repo
 from smart_byte_atproto.stores.memory import MemoryStore
-from smart_byte_atproto.syntax import DID
+from smart_byte_atproto.syntax import DID, Datetime
 
 pytestmark = pytest.mark.end_to_end
 
@@ -253,3 +260,29 @@ async def test_a_slow_reader_slows_the_socket() -> None:
             await anyio.sleep(0.5)
             assert sent < 500
     assert sent < 2000
+
+
+async def test_labels_are_followed_over_a_lost_connection(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    async def behave(connection: ServerConnection, number: int) -> None:
+        assert connection.request is not None
+        asked.append(connection.request.path)
+        said = Label(ACCOUNT, str(ACCOUNT), f"value-{number}", Datetime(TIME))
+        signed = sign_label(said, KEY).to_fields()
+        await connection.send(encode_frame("#labels", {"seq": number, "labels": [signed]}))
+        await connection.close()
+
+    seen: list[Label] = []
+    async with host(behave) as url:
+        cursors = SQLiteCursors(tmp_path / "cursors")
+        for item in await take(url, 5, nsid=SUBSCRIBE_LABELS, cursors=cursors):
+            if isinstance(item, Received):
+                event = parse_labels(item.data)
+                assert event is not None
+                seen += event.labels
+    for label in seen:
+        verify_label(label, KEY.public_key)
+    assert [label.val for label in seen] == ["value-1", "value-2", "value-3"]
+    where = f"/xrpc/{SUBSCRIBE_LABELS}"
+    assert asked[:3] == [where, f"{where}?cursor=1", f"{where}?cursor=2"]

@@ -25,7 +25,9 @@ class Family(NamedTuple):
 
 
 FAMILIES = {
+    "aid": Family("aid", "Make identifiers that certify themselves, rotate, verify."),
     "blob": Family("blob", "Upload files that records refer to."),
+    "bridge": Family("bridge", "Bind an AT URI and an AID to each other."),
     "car": Family("car", "List and verify CAR files."),
     "cbor": Family("cbor", "Decode and encode DAG-CBOR."),
     "cid": Family("cid", "Print the CID of a file."),
@@ -38,6 +40,7 @@ FAMILIES = {
     "record": Family("record", "Read records with a proof, write and delete them."),
     "repo": Family("repo", "Make, read and verify repositories."),
     "resolve": Family("resolve", "Resolve a handle or DID to an identity."),
+    "said": Family("said", "Compute and verify digests that stand in what they are of."),
     "syntax": Family("syntax", "Check identifiers, one a line."),
 }
 """Command name to the module of this package whose `command` it is."""

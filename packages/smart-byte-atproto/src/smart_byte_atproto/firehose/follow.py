@@ -19,7 +19,7 @@ import anyio
 from smart_byte_atproto.errors import ATProtoError
 
 from .cursors import Cursors
-from .subscription import Backoff, Followed, Received, Subscription
+from .subscription import SUBSCRIBE_REPOS, Backoff, Followed, Received, Subscription
 from .transport import Transport
 
 
@@ -28,6 +28,7 @@ async def follow(
     transport: Transport,
     service: str,
     *,
+    nsid: str = SUBSCRIBE_REPOS,
     cursor: int | None = None,
     cursors: Cursors | None = None,
     backoff: Backoff | None = None,
@@ -40,6 +41,7 @@ async def follow(
     Args:
         transport: Opens connections.
         service: Origin of the host.
+        nsid: The stream; that of labels is read with `labels.parse_labels` from the data.
         cursor: Where to begin; where `cursors` left off by default, else at the present end.
         cursors: Keeps how far everything has been handled.
         backoff: Waits between connections.
@@ -50,11 +52,12 @@ async def follow(
     Raises:
         ATProtoError: The stream does not go on, such as `FutureCursor`; while it is read.
     """
-    key = f"{service} subscribeRepos"
+    key = f"{service} {nsid.rpartition('.')[2]}"
     if cursor is None and cursors is not None:
         cursor = cursors.load(key)
     subscription = Subscription(
         service,
+        nsid=nsid,
         cursor=cursor,
         backoff=backoff,
         rng=rng if rng is not None else Random(),  # noqa: S311 - spreads waits
