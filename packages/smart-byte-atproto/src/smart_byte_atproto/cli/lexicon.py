@@ -15,6 +15,8 @@ from smart_byte_atproto.lexicon.generate import generate
 from smart_byte_atproto.lexicon.schema import MAX_BYTES, parse
 from smart_byte_atproto.lexicon.validate import Validator
 
+from .network_options import network_options
+
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _lexicons = click.option(
     "--lexicons",
@@ -116,6 +118,28 @@ def validate(
 
 def _row(problem: SchemaMismatch) -> tuple[str, str, str]:
     return str(problem.at or ""), problem.code, str(problem)
+
+
+@command.command("resolve")
+@click.argument("nsid", metavar="NSID")
+@network_options
+@click.option("--json", "as_json", is_flag=True, help="Print where it is from beside the document.")
+def resolve_command(nsid: str, *, plc: str, local: bool, as_json: bool) -> None:
+    """Print the schema NSID as its author has published it, and prove that it is theirs.
+
+    TXT at _lexicon.DOMAIN names the account; the record must be in its signed repository.
+    """
+    from smart_byte_atproto.lexicon.resolution import (  # noqa: PLC0415 - the others ask no network
+        resolve,
+    )
+
+    found = resolve(nsid, directory=plc, local=local)
+    text = data_json.dumps(found.record, indent=2)
+    if as_json:
+        facts = {"did": found.did, "cid": str(found.cid), "lexicon": json.loads(text)}
+        click.echo(json.dumps(facts, ensure_ascii=False))
+    else:
+        click.echo(text)
 
 
 @command.command("generate")
