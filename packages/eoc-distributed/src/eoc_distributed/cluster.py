@@ -8,7 +8,7 @@ not what exists.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import cast
 from weakref import ref
 
@@ -34,6 +34,8 @@ class Cluster:
         self.clock: Clock = clock if clock is not None else SystemClock()
         self.changes = 0
         """Number of the last change."""
+        self.on_change: Callable[[Member], None] | None = None
+        """Told of each change, while somebody waits for one."""
         self._members: dict[str, Member] = {}
         self._by_change: dict[str, Member] = {}
         self._by_model: dict[str, dict[str, Member]] = {}
@@ -205,6 +207,8 @@ class Cluster:
         member.version = self.changes
         self._by_change.pop(member.id, None)
         self._by_change[member.id] = member
+        if self.on_change is not None:
+            self.on_change(member)
 
     def newest_first(self) -> Iterator[Member]:
         """Return the members by their last change, the newest first.

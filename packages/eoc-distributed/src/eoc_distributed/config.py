@@ -141,6 +141,18 @@ class RouterConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     ttft_objective_ms: Positive | None = None
 
 
+class AdmissionConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What happens to requests while every worker of their model is full.
+
+    Attributes:
+        waiting: How many may wait in the gateway; 0 refuses at once.
+        timeout_s: How long each may wait.
+    """
+
+    waiting: Annotated[int, msgspec.Meta(ge=0)] = 256
+    timeout_s: Positive = 30.0
+
+
 class DrainConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the gateway goes away.
 
@@ -168,6 +180,7 @@ class GatewayConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     limits: Limits = Limits()
     upstream: UpstreamLimits = UpstreamLimits()
     watch: WatchConfig = WatchConfig()
+    admission: AdmissionConfig = AdmissionConfig()
     drain: DrainConfig = DrainConfig()
     carbon_file: str | None = None
 

@@ -127,6 +127,7 @@ def make_gateway(
         Cluster(),
         new_router=lambda: create(router.name, rng=rng, ttft_objective_ms=router.ttft_objective_ms),
         on_record=on_record,
+        admission=config.admission,
     )
 
 

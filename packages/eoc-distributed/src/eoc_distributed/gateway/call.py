@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from eoc_distributed.cluster import Ticket
@@ -76,17 +77,16 @@ class Call:
         """Return the answer of a worker, or a refusal."""
         gateway = self._gateway
         cluster = gateway.cluster
-        routed = self._routed
-        try:
-            worker = gateway.router.choose(routed, cluster)
-        except NoWorkerAvailable as error:
-            return self._refused(error)
+        ticket = self._begin() or await self._wait()
+        if isinstance(ticket, NoWorkerAvailable):
+            return self._refused(ticket)
         tried: list[str] = []
         outcome: HTTPResponse | WorkerFailed
         while True:
+            worker = ticket.member.worker
             tried.append(worker.id)
             self._attempts += 1
-            ticket = self.ticket = cluster.begin(worker.id, tokens=routed.prompt_tokens)
+            self.ticket = ticket
             try:
                 response = await cast(ServingWorker, worker).serve(self._request)
                 passed = gateway.pass_on(response.headers, worker.id)
@@ -107,8 +107,37 @@ class Call:
             another = self._another(tried, outcome)
             if another is None:
                 return self._give_up(outcome)
-            worker = another
+            ticket = cluster.begin(another.id, tokens=self._routed.prompt_tokens)
             gateway.metrics.retries += 1
+
+    def _begin(self) -> Ticket | NoWorkerAvailable | None:
+        """Take a place on a worker; None if one must be waited for."""
+        gateway, routed = self._gateway, self._routed
+        if routed.model in gateway.admission.queues:
+            return None  # others were here before
+        cluster = gateway.cluster
+        try:
+            worker = gateway.router.choose(routed, cluster)
+        except NoWorkerAvailable as error:
+            return None if self._is_busy() else error
+        return cluster.begin(worker.id, tokens=routed.prompt_tokens)
+
+    async def _wait(self) -> Ticket | NoWorkerAvailable:
+        """Wait for a place on a worker."""
+        gateway, routed = self._gateway, self._routed
+        try:
+            ticket = await gateway.admission.wait(routed)
+        except asyncio.CancelledError:
+            self.finish(CLIENT_CLOSED, None)
+            raise
+        if ticket is not None:
+            return ticket
+        return NoWorkerAvailable(routed.model, partial(gateway.cluster.refusals, routed.model))
+
+    def _is_busy(self) -> bool:
+        """Tell if there are workers of the model that only have too much to do."""
+        serving = self._gateway.cluster.serving(self._routed.model)
+        return any(member.healthy and not member.draining for member in serving)
 
     def praise(self, status: int) -> None:
         """Tell of an answer that came to its end, which may still be a server error."""
@@ -269,7 +298,7 @@ class Call:
                 code="model_not_found",
                 param="model",
             )
-        elif any(m.healthy and not m.draining for m in gateway.cluster.serving(model)):
+        elif self._is_busy():
             response = refusal(
                 429, f"all workers of model {model!r} are busy", code="overloaded", retry_after_s=1
             )

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 import msgspec
 
 from eoc_distributed.cluster import Cluster
+from eoc_distributed.config import AdmissionConfig
 from eoc_distributed.energy.accounting import Ledger
 from eoc_distributed.http import HTTPRequest, HTTPResponse
 from eoc_distributed.request import Request
@@ -25,6 +26,7 @@ from eoc_distributed.routing import Router
 from eoc_distributed.telemetry.metrics import CONTENT_TYPE, Metrics
 from eoc_distributed.telemetry.record import RequestRecord
 
+from .admission import Admission
 from .asked import PARSED_INLINE_BYTES, Asked, BodyRejected, read_asked
 from .body import Whole
 from .call import Call
@@ -47,9 +49,11 @@ class Gateway:
         cluster: The workers; each must be able to serve.
         new_router: Makes a router of the policy wanted.
         on_record: Told of each request that has ended; must not raise.
+        admission: How many requests may wait while all workers are full, and for how long.
         clock_s: Seconds since 1970, for the age of models.
 
     Attributes:
+        admission: Requests that wait for a place.
         awaited: Engines that were named and whose models are not known yet, by URL, each with
             what it answered last.
         draining: Whether readiness says no because the gateway goes away.
@@ -68,6 +72,7 @@ class Gateway:
         *,
         new_router: Callable[[], Router],
         on_record: Callable[[RequestRecord], None] | None = None,
+        admission: AdmissionConfig | None = None,
         clock_s: Callable[[], float] = time.time,
     ) -> None:
         self.cluster = cluster
@@ -75,7 +80,13 @@ class Gateway:
         self.router = new_router()
         self.health = Health(cluster)
         self.ledger = Ledger()
+        self.admission = Admission(
+            cluster,
+            lambda request: self.router.choose(request, cluster),  # whichever it is then
+            admission if admission is not None else AdmissionConfig(),
+        )
         self.metrics = Metrics(cluster)
+        self.metrics.registry.register(self.admission)
         self.pass_on = lru_cache(HEADS_KEPT)(pass_on)
         self.retries = RetryBudget()
         self.awaited: dict[str, str] = {}

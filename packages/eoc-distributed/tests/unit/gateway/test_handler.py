@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from eoc_distributed import Capability, Cluster, Energy, InMemoryWorker, Load, MicroJoules, Quality
+from eoc_distributed.config import AdmissionConfig
 from eoc_distributed.energy.accounting import RequestCost
 from eoc_distributed.errors import StreamBroken, WorkerFailed, WorkerTimeout, WorkerUnreachable
 from eoc_distributed.gateway import Gateway
@@ -45,6 +46,7 @@ def gateway(*workers: Scripted) -> tuple[Gateway, list[RequestRecord]]:
         Cluster(workers),
         new_router=lambda: create("joule-weighted", rng=rng),
         on_record=records.append,
+        admission=AdmissionConfig(waiting=0),
     )
     return made, records
 
