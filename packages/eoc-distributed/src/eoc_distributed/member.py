@@ -15,6 +15,10 @@ from .worker import Load, Worker
 
 KV_SHARE = 0.9
 """Share of a KV cache that requests may be expected to fill; a batch that outgrows it preempts."""
+KV_LEARNING = 0.3
+"""How far one report moves what is known of the tokens that requests really hold."""
+KV_STRETCH = (0.25, 8.0)
+"""Bounds of tokens expected for each token held: prompts share prefixes, and estimates err."""
 LATENCY_WINDOW = 128
 """Samples kept for each worker; a p99 of 128 samples is their second largest."""
 LATENCY_MAX_AGE_S = 60.0
@@ -84,6 +88,7 @@ class Member:
     __slots__ = (
         "_first_token",
         "_kv_limit",
+        "_kv_stretch",
         "_latency",
         "capability",
         "draining",
@@ -111,6 +116,7 @@ class Member:
         self.in_flight = 0
         self.queued_tokens = 0
         self.kv_reserved = 0
+        self._kv_stretch = 1.0
         self.zone_g_per_kwh: float | None = None
         self.zone_quality = Quality.ESTIMATED
         self.be(worker)
@@ -128,8 +134,21 @@ class Member:
     def report(self, load: Load) -> None:
         """Take the worker's newest report of itself."""
         self.reported = load
-        # A worker without work takes any request: the engine refuses what is too large for it.
-        self._kv_limit = None if load.kv_tokens is None else max(1, int(KV_SHARE * load.kv_tokens))
+        self._kv_limit = None if load.kv_tokens is None else self._limit_kv(load)
+
+    def _limit_kv(self, load: Load) -> int:
+        """Return how many tokens those in flight may be expected to hold.
+
+        What is expected counts a prefix that many share once for each, and guesses the rest; so
+        where the engine says how full it is, the limit is moved until that comes to `KV_SHARE`.
+        A worker without work takes any request: the engine refuses what is too large for it.
+        """
+        capacity = load.kv_tokens or 0
+        if load.kv_usage and 2 * self.kv_reserved >= capacity * self._kv_stretch:
+            least, most = KV_STRETCH
+            seen = min(most, max(least, self.kv_reserved / max(1.0, load.kv_usage * capacity)))
+            self._kv_stretch += (seen - self._kv_stretch) * KV_LEARNING
+        return max(1, int(KV_SHARE * capacity * self._kv_stretch))
 
     def load(self, now_s: float) -> Load:
         """Return the worker's load as routing sees it."""
@@ -165,6 +184,7 @@ class Member:
             reported.opening_micro_joules_per_token,
             None if model is None else model.predict_ms(now_s, unread=queued_tokens),
             reported.kv_tokens,
+            reported.kv_usage,
         )
 
     def eligible(self) -> bool:

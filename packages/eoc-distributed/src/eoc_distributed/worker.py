@@ -94,6 +94,7 @@ class Load(msgspec.Struct, frozen=True):
         opening_micro_joules_per_token: What a token costs more where no pass would run
             without it, µJ.
         kv_tokens: Tokens that its KV cache holds; None where it does not tell.
+        kv_usage: Share of its KV cache that is in use, 0 to 1; None where it does not tell.
         predicted_ttft_ms: Time to the first token of one more request, on the side of caution,
             ms; where somebody has learnt to predict it.
 
@@ -114,6 +115,7 @@ class Load(msgspec.Struct, frozen=True):
     opening_micro_joules_per_token: float | None = None
     predicted_ttft_ms: float | None = None
     kv_tokens: int | None = None
+    kv_usage: float | None = None
 
     def __post_init__(self) -> None:
         p50, p99 = self.p50_latency_ms, self.p99_latency_ms
@@ -132,6 +134,7 @@ class Load(msgspec.Struct, frozen=True):
             and (marginal is None or 0 <= marginal < _INFINITY)
             and (opening is None or 0 <= opening < _INFINITY)
             and (self.kv_tokens is None or self.kv_tokens >= 0)
+            and (self.kv_usage is None or 0 <= self.kv_usage < _INFINITY)
         ):
             raise ValueError(f"each figure of a load is at least 0 and finite: {self}")
 

@@ -228,6 +228,30 @@ async def test_an_engine_whose_figures_are_absurd_has_none(gateway: Gateway, pag
     assert gateway.cluster.load_of("w").in_flight == 0
 
 
+@pytest.mark.parametrize(("usage", "known"), [(b"0.5", 0.5), (b"1.5", None), (b"-1", None)])
+async def test_what_a_kv_cache_holds_and_how_full_it_is_are_learnt(
+    gateway: Gateway, usage: bytes, known: float | None
+) -> None:
+    page = (
+        b'vllm:cache_config_info{block_size="16",num_gpu_blocks="10"} 1\n'
+        b"vllm:kv_cache_usage_perc %b\n" % usage
+    )
+
+    async def engine(request: HTTPRequest) -> HTTPResponse:
+        if request.path == "/metrics":
+            return HTTPResponse(200, ((b"content-length", b"%d" % len(page)),), Whole(page))
+        return json_response(b'{"object":"list","data":[{"id":"m"}]}')
+
+    async with Server(engine) as server:
+        (one,) = watched(gateway, WorkerConfig(url=server.url, id="w", engine="vllm"))
+        await one.look()
+        one.close()
+    load = gateway.cluster.load_of("w")
+    assert (load.kv_tokens, load.kv_usage) == (160, known)
+    gateway.cluster.begin("w", tokens=160)
+    assert gateway.cluster.refusals("m")["w"].startswith("KV cache full")
+
+
 async def test_a_look_that_fails_in_an_unforeseen_way_speaks_against_its_worker_alone(
     gateway: Gateway, mock: tuple[MockEngine, str], caplog: pytest.LogCaptureFixture
 ) -> None:

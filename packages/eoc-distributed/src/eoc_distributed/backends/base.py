@@ -18,6 +18,7 @@ class EngineLoad(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         running: Requests in the running batch.
         waiting: Requests in the queue.
+        kv_tokens: Tokens that the KV caches of all replicas hold.
         kv_usage: Share of the KV cache in use, 0 to 1; the fullest replica's.
         prompt_tokens: Prompt tokens read since the start.
         completion_tokens: Tokens generated since the start.
@@ -26,6 +27,7 @@ class EngineLoad(msgspec.Struct, frozen=True, kw_only=True):
 
     running: int | None = None
     waiting: int | None = None
+    kv_tokens: int | None = None
     kv_usage: float | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None

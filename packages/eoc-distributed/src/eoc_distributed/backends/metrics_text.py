@@ -31,6 +31,10 @@ class Samples:
         found = self._by_name.get(name)
         return max(value for _, value in found) if found else None
 
+    def labels(self, name: str) -> list[Mapping[str, str]]:
+        """Return the labels of each series of a name."""
+        return [labels for labels, _ in self._by_name.get(name, ())]
+
     def label(self, name: str, label: str) -> str | None:
         """Return a label of the first series of a name; None if it has none."""
         for labels, _ in self._by_name.get(name, ()):

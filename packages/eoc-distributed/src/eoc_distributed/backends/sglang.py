@@ -32,6 +32,7 @@ class SGLang:
         return EngineLoad(
             running=whole(samples.total("sglang:num_running_reqs")),
             waiting=whole(samples.total("sglang:num_queue_reqs")),
+            kv_tokens=whole(samples.total("sglang:max_total_num_tokens")),
             kv_usage=samples.largest("sglang:token_usage"),
             prompt_tokens=whole(samples.total("sglang:prompt_tokens_total")),
             completion_tokens=whole(samples.total("sglang:generation_tokens_total")),

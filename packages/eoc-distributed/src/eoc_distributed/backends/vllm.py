@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .base import EngineLoad, json_object, whole
+from .base import MAX_COUNT, EngineLoad, json_object, whole
 from .metrics_text import Samples
 
 _OK = 200
@@ -34,7 +34,22 @@ class VLLM:
         return EngineLoad(
             running=whole(samples.total("vllm:num_requests_running")),
             waiting=whole(samples.total("vllm:num_requests_waiting")),
+            kv_tokens=_kv_tokens(samples),
             kv_usage=kv_usage,
             prompt_tokens=whole(samples.total("vllm:prompt_tokens_total")),
             completion_tokens=whole(samples.total("vllm:generation_tokens_total")),
         )
+
+
+def _kv_tokens(samples: Samples) -> int | None:
+    """Return what the caches of all replicas hold; None where one of them does not say."""
+    tokens = 0
+    for labels in samples.labels("vllm:cache_config_info"):
+        try:
+            blocks, size = int(labels["num_gpu_blocks"]), int(labels["block_size"])
+        except (KeyError, ValueError):  # figures are texts, and may be "None"
+            return None
+        if not (0 < blocks <= MAX_COUNT and 0 < size <= MAX_COUNT):
+            return None
+        tokens += blocks * size
+    return whole(tokens or None)

@@ -234,6 +234,8 @@ class Watched:
             micro_joules_per_token=per_token,
             g_co2e_per_kwh=config.g_co2e_per_kwh,
             energy_quality=quality,
+            kv_tokens=reported.kv_tokens,
+            kv_usage=_share(reported.kv_usage),
         )
 
     def _read_meter(self, reported: EngineLoad) -> MicroJoules | None:
@@ -305,3 +307,8 @@ def _accelerator(tag: str) -> Accelerator:
     except ValueError as error:
         known = ", ".join(kind.tag for kind in Accelerator)
         raise ConfigError("accelerator", f"{tag!r} is not one of {known}") from error
+
+
+def _share(value: float | None) -> float | None:
+    """Return a share as the engine tells it; what is none is unknown."""
+    return value if value is not None and 0.0 <= value <= 1.0 else None

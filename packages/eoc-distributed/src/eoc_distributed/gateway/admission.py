@@ -22,7 +22,6 @@ from eoc_distributed.config import AdmissionConfig
 from eoc_distributed.errors import NoWorkerAvailable
 from eoc_distributed.member import Member
 from eoc_distributed.request import Request
-from eoc_distributed.worker import Worker
 
 _Waiter = tuple[Request, "asyncio.Future[Ticket | None]"]
 
@@ -32,7 +31,7 @@ class Admission(Collector):
 
     Args:
         cluster: Told to say what changes while somebody waits.
-        choose: The router.
+        begin: Takes a place, or raises `NoWorkerAvailable`.
         config: How many may wait, and for how long.
 
     Attributes:
@@ -44,13 +43,13 @@ class Admission(Collector):
     def __init__(
         self,
         cluster: Cluster,
-        choose: Callable[[Request], Worker],
+        begin: Callable[[Request], Ticket],
         config: AdmissionConfig,
     ) -> None:
         self.queues: dict[str, OrderedDict[int, _Waiter]] = {}
         self.waiting = 0
         self._cluster = cluster
-        self._choose = choose
+        self._begin = begin
         self._config = config
         self._number = 0
         self._changed: dict[str, Member] = {}
@@ -116,11 +115,10 @@ class Admission(Collector):
                     passed.add(model)
                     continue
                 try:
-                    worker = self._choose(request)
+                    ticket = self._begin(request)
                 except NoWorkerAvailable:
                     passed.add(model)
                     continue
-                ticket = self._cluster.begin(worker.id, tokens=request.prompt_tokens)
                 place.set_result(ticket)
             del queue[number]
             if not queue:

@@ -76,7 +76,6 @@ class Call:
     async def run(self) -> HTTPResponse:
         """Return the answer of a worker, or a refusal."""
         gateway = self._gateway
-        cluster = gateway.cluster
         ticket = self._begin() or await self._wait()
         if isinstance(ticket, NoWorkerAvailable):
             return self._refused(ticket)
@@ -107,7 +106,7 @@ class Call:
             another = self._another(tried, outcome)
             if another is None:
                 return self._give_up(outcome)
-            ticket = cluster.begin(another.id, tokens=self._routed.prompt_tokens)
+            ticket = gateway.begin_on(another.id, self._routed)
             gateway.metrics.retries += 1
 
     def _begin(self) -> Ticket | NoWorkerAvailable | None:
@@ -115,12 +114,10 @@ class Call:
         gateway, routed = self._gateway, self._routed
         if routed.model in gateway.admission.queues:
             return None  # others were here before
-        cluster = gateway.cluster
         try:
-            worker = gateway.router.choose(routed, cluster)
+            return gateway.begin(routed)
         except NoWorkerAvailable as error:
             return None if self._is_busy() else error
-        return cluster.begin(worker.id, tokens=routed.prompt_tokens)
 
     async def _wait(self) -> Ticket | NoWorkerAvailable:
         """Wait for a place on a worker."""
@@ -274,6 +271,7 @@ class Call:
         prompt = completion = None
         if counted is not None and counted.completion_tokens is not None:
             completion = counted.completion_tokens
+            self._gateway.learn_tokens(completion)
             prompt = counted.prompt_tokens
             if prompt is None:
                 prompt = self._routed.prompt_tokens

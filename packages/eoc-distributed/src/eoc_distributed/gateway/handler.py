@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from eoc_distributed.cluster import Cluster
+from eoc_distributed.cluster import Cluster, Ticket
 from eoc_distributed.config import AdmissionConfig
 from eoc_distributed.energy.accounting import Ledger
 from eoc_distributed.http import HTTPRequest, HTTPResponse
@@ -27,7 +27,7 @@ from eoc_distributed.telemetry.metrics import CONTENT_TYPE, Metrics
 from eoc_distributed.telemetry.record import RequestRecord
 
 from .admission import Admission
-from .asked import PARSED_INLINE_BYTES, Asked, BodyRejected, read_asked
+from .asked import MAX_ESTIMATE, PARSED_INLINE_BYTES, Asked, BodyRejected, read_asked
 from .body import Whole
 from .call import Call
 from .fleet_view import fleet_json
@@ -40,6 +40,9 @@ _FORM_MODEL = re.compile(
     rb'name="model"(?:\r\nContent-Type:[^\r\n]*)?\r\n\r\n([^\r\n]{1,512})\r\n', re.IGNORECASE
 )
 _FORM_SEARCHED_BYTES = 1 << 20
+_FIRST_GUESS = 200.0
+"""Tokens that an answer is expected to have before any has ended."""
+_LEARNING = 0.01
 
 
 class Gateway:
@@ -82,13 +85,14 @@ class Gateway:
         self.ledger = Ledger()
         self.admission = Admission(
             cluster,
-            lambda request: self.router.choose(request, cluster),  # whichever it is then
+            self.begin,
             admission if admission is not None else AdmissionConfig(),
         )
         self.metrics = Metrics(cluster)
         self.metrics.registry.register(self.admission)
         self.pass_on = lru_cache(HEADS_KEPT)(pass_on)
         self.retries = RetryBudget()
+        self._usual_tokens = _FIRST_GUESS
         self.awaited: dict[str, str] = {}
         self.pseudonym = f"eoc-{secrets.token_hex(6)}"
         self._own_via = self.pseudonym.encode("ascii")
@@ -102,6 +106,28 @@ class Gateway:
             "/v1/models": ("GET", self._models),
             "/v1/eoc/workers": ("GET", self._workers),
         }
+
+    def begin(self, request: Request) -> Ticket:
+        """Take a place on a worker.
+
+        Raises:
+            NoWorkerAvailable: There is none.
+        """
+        return self.begin_on(self.router.choose(request, self.cluster).id, request)
+
+    def begin_on(self, worker_id: str, request: Request) -> Ticket:
+        """Take a place on this worker; its answer is expected to be as long as most are."""
+        most, usual = request.max_tokens, int(self._usual_tokens)
+        return self.cluster.begin(
+            worker_id,
+            tokens=request.prompt_tokens,
+            answer_tokens=usual if most is None or most > usual else most,
+        )
+
+    def learn_tokens(self, completion_tokens: int) -> None:
+        """Note how many tokens an answer had."""
+        seen = min(MAX_ESTIMATE, completion_tokens)
+        self._usual_tokens += (seen - self._usual_tokens) * _LEARNING
 
     def __call__(self, request: HTTPRequest) -> Awaitable[HTTPResponse]:
         """Answer a request; cancelling the call ends the work behind it."""

@@ -25,12 +25,17 @@ PAGES = {
             'vllm:num_requests_running{engine="1"} 3\n'
             'vllm:num_requests_waiting{engine="0"} 1\nvllm:kv_cache_usage_perc{engine="0"} 0.5\n'
             'vllm:kv_cache_usage_perc{engine="1"} 0.75\n'
+            'vllm:cache_config_info{engine="0",block_size="16",num_gpu_blocks="1000"} 1\n'
+            'vllm:cache_config_info{engine="1",block_size="16",num_gpu_blocks="500"} 1\n'
         ),
-        EngineLoad(running=5, waiting=1, kv_usage=0.75),
+        EngineLoad(running=5, waiting=1, kv_tokens=24_000, kv_usage=0.75),
     ),
     "sglang": (
-        "sglang:num_running_reqs 2\nsglang:num_queue_reqs 4\nsglang:token_usage 0.25\n",
-        EngineLoad(running=2, waiting=4, kv_usage=0.25),
+        (
+            "sglang:num_running_reqs 2\nsglang:num_queue_reqs 4\nsglang:token_usage 0.25\n"
+            "sglang:max_total_num_tokens 40000\n"
+        ),
+        EngineLoad(running=2, waiting=4, kv_tokens=40_000, kv_usage=0.25),
     ),
     "tgi": (
         "tgi_batch_current_size 3\ntgi_queue_size 1\n",
@@ -82,6 +87,23 @@ def test_metrics_are_read(engine: Backend) -> None:
     assert engine.load(samples) == load
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        'block_size="16",num_gpu_blocks="None"',
+        'block_size="16"',
+        'block_size="16",num_gpu_blocks="-1"',
+        'block_size="1e3",num_gpu_blocks="1"',
+        'block_size="16",num_gpu_blocks="' + "9" * 400 + '"',
+        'block_size="9999999999",num_gpu_blocks="9999999999"',
+    ],
+)
+def test_a_capacity_that_is_none_stays_unknown(labels: str) -> None:
+    samples = parse_metrics(f"vllm:cache_config_info{{{labels}}} 1\n")
+    assert samples is not None
+    assert backend("vllm").load(samples).kv_tokens is None
+
+
 def test_paths_ports_and_hints_are_given(engine: Backend) -> None:
     assert engine.probe_path.startswith("/")
     assert engine.health_path.startswith("/")
@@ -119,5 +141,10 @@ def test_a_real_page_of_vllm_is_read(shared: Path) -> None:
     samples = parse_metrics(page.read_text())
     assert samples is not None
     assert REGISTRY["vllm"].load(samples) == EngineLoad(
-        running=0, waiting=0, kv_usage=0.0, prompt_tokens=396, completion_tokens=18
+        running=0,
+        waiting=0,
+        kv_tokens=1_048_576,
+        kv_usage=0.0,
+        prompt_tokens=396,
+        completion_tokens=18,
     )
