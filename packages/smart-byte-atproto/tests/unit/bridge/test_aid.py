@@ -15,7 +15,7 @@ from smart_byte_atproto.bridge.aid import (
     replay,
     rotate,
 )
-from smart_byte_atproto.bridge.cesr import signature_primitive
+from smart_byte_atproto.bridge.cesr import key_primitive, signature_primitive
 from smart_byte_atproto.bridge.said import compute_said
 from smart_byte_atproto.crypto import KeyType, PrivateKey
 from smart_byte_atproto.errors import InvalidEvent, NotEncodable
@@ -60,6 +60,7 @@ def test_the_inception_of_the_reference() -> None:
     event = incept([KEY], next_keys=[NEXT.public_key])
     assert event.text == INCEPTION
     assert event.signatures == {0: SIGNATURE}
+    assert key_primitive(NEXT.public_key).qb64 == "DOfxYqEL7FWa_qGV5NzoS2lWjV0ssJY-tEbAaF4rF_Lw"
     assert next_digest(NEXT.public_key) == "EL3kTny-pP4EVz--inPa4CAm5jJEzr5T1LfMofJJobOz"
     state = replay([SignedEvent(INCEPTION, {0: SIGNATURE})])
     assert state.aid == "EAdiswB-RdGlljJgh7mT6IXTSWaBfpCGGa4a7fj1YzD9"

@@ -56,6 +56,19 @@ def test_the_seed_and_the_signature_of_the_reference() -> None:
     assert not signature.verifies(PrivateKey(KeyType.K256, SECRET).public_key)
 
 
+def test_the_signature_of_a_commit_of_the_reference() -> None:
+    key = PrivateKey(KeyType.K256, SECRET)
+    raw = bytes.fromhex(
+        "d776e85ad405dff14d1f34cf597904ed016c37b725ca950d59bf937566baa168"
+        "091445501750aba15d41f5bc4a5b2422dbda9d7290093b3040fcd136f8ec7074"
+    )
+    text = (
+        "0CDXduha1AXf8U0fNM9ZeQTtAWw3tyXKlQ1Zv5N1ZrqhaAkURVAXUKuhXUH1vEpbJCLb2p1ykAk7MED80Tb47HB0"
+    )
+    assert signature_primitive(key.public_key, raw).qb64 == text
+    assert Primitive.parse(text).raw == raw
+
+
 @pytest.mark.parametrize("code", RAW_BYTES)
 def test_every_code_comes_back_from_text_and_bytes(code: str) -> None:
     made = Primitive(code, b"\xff" * RAW_BYTES[code])
