@@ -42,7 +42,7 @@ CONNECTIONS = 32
 SECONDS = 2
 ROUNDS = 3
 STREAMED_TOKENS = 64
-PEER_HOME = Path(".cache/sglang-router")
+PEER_HOME = Path(__file__).parents[3] / ".cache" / "sglang-router"
 PEERS = {
     "sglang-router": (),
     "sglang-router, leanest": ("--policy", "round_robin", "--log-level", "error"),
