@@ -26,7 +26,7 @@ from smart_byte_atproto.errors import (
     NotEncodable,
 )
 
-from .cesr import Primitive, digest, key_primitive, signature_primitive
+from .cesr import Primitive, count_signatures, digest, key_primitive, signature_primitive
 from .said import Serialization, compute_said, serialize
 
 MAX_EVENTS: Final = 10_000
@@ -346,20 +346,10 @@ def _check_commitment(before: KeyState, after: KeyState, index: int) -> None:
 def _check_signatures(
     event: SignedEvent, after: KeyState, before: KeyState | None, index: int
 ) -> None:
-    data = event.text.encode()
-    good = 0
-    for place, text in event.signatures.items():
-        if not 0 <= place < len(after.keys):
-            raise InvalidEvent("signature", f"a signature of key {place}", index=index)
-        try:
-            key = Primitive.parse(after.keys[place]).public_key()
-            signature = Primitive.parse(text)
-            if not signature.verifies(key):
-                raise InvalidEvent("signature", "a signature of another kind of key", index=index)
-            key.verify(data, signature.raw)
-        except (InvalidPrimitive, BadSignature) as bad:
-            raise InvalidEvent("signature", str(bad), index=index) from bad
-        good += 1
+    try:
+        good = count_signatures(event.text.encode(), event.signatures, after.keys)
+    except (InvalidPrimitive, BadSignature) as bad:
+        raise InvalidEvent("signature", str(bad), index=index) from bad
     needed = after.threshold
     if before is not None and after.keys != before.keys:
         needed = max(needed, before.next_threshold)

@@ -31,7 +31,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from smart_byte_atproto.crypto import PrivateKey, PublicKey
+from smart_byte_atproto.crypto import PrivateKey
 from smart_byte_atproto.data.cid import CID
 from smart_byte_atproto.data.model import Value
 from smart_byte_atproto.errors import (
@@ -45,7 +45,13 @@ from smart_byte_atproto.errors import (
 from smart_byte_atproto.syntax import ATURI, NSID, CIDString, Datetime
 
 from .aid import KeyState, SignedEvent, read_entry, read_signatures, replay
-from .cesr import BLAKE3_256, Primitive, key_primitive, signature_primitive
+from .cesr import (
+    BLAKE3_256,
+    Primitive,
+    count_signatures,
+    key_primitive,
+    signature_primitive,
+)
 from .said import Serialization, compute_said, serialize, verify_said
 
 COLLECTION: Final = NSID("org.smartbyte.binding")
@@ -289,20 +295,10 @@ def _signing_state(events: Sequence[SignedEvent], last: KeyState, number: int) -
 
 
 def _check_signatures(binding: Binding, state: KeyState) -> None:
-    data = binding.text.encode()
-    good = 0
-    for place, text in binding.signatures.items():
-        if not 0 <= place < len(state.keys):
-            raise BindingRefused("signature", f"a signature of key {place}")
-        try:
-            key: PublicKey = Primitive.parse(state.keys[place]).public_key()
-            signature = Primitive.parse(text)
-            if not signature.verifies(key):
-                raise BindingRefused("signature", "a signature of another kind of key")
-            key.verify(data, signature.raw)
-        except (InvalidPrimitive, BadSignature) as bad:
-            raise BindingRefused("signature", str(bad)) from bad
-        good += 1
+    try:
+        good = count_signatures(binding.text.encode(), binding.signatures, state.keys)
+    except (InvalidPrimitive, BadSignature) as bad:
+        raise BindingRefused("signature", str(bad)) from bad
     if good < state.threshold:
         raise BindingRefused("signature", f"{good} signatures, {state.threshold} needed")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b, blake2s, sha3_256, sha3_512, sha256, sha512
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from typing import Final, Self
 from blake3 import blake3
 
 from smart_byte_atproto.crypto import KeyType, PublicKey
-from smart_byte_atproto.errors import InvalidKey, InvalidPrimitive
+from smart_byte_atproto.errors import BadSignature, InvalidKey, InvalidPrimitive
 
 RAW_BYTES: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -179,6 +179,29 @@ def key_primitive(key: PublicKey, *, transferable: bool = True) -> Primitive:
 def signature_primitive(key: PublicKey, signature: bytes) -> Primitive:
     """Return a signature of a key as a primitive."""
     return Primitive(_SIGNATURES[key.key_type], signature)
+
+
+def count_signatures(data: bytes, signatures: Mapping[int, str], keys: Sequence[str]) -> int:
+    """Check every signature over some bytes and return how many there are.
+
+    Args:
+        data: What was signed.
+        signatures: Text forms by the place of their key.
+        keys: Text forms of the keys.
+
+    Raises:
+        InvalidPrimitive: One is no signature of its kind of key, or a key is none.
+        BadSignature: One is of no key, or was not made by its key.
+    """
+    for place, text in signatures.items():
+        if not 0 <= place < len(keys):
+            raise BadSignature(f"a signature of key {place}, which there is not")
+        key = Primitive.parse(keys[place]).public_key()
+        signature = Primitive.parse(text)
+        if not signature.verifies(key):
+            raise InvalidPrimitive("key", "a signature of another kind of key")
+        key.verify(data, signature.raw)
+    return len(signatures)
 
 
 def digest(data: bytes, *, code: str = BLAKE3_256) -> Primitive:
