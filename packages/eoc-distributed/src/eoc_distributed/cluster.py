@@ -34,8 +34,7 @@ class Cluster:
         self.clock: Clock = clock if clock is not None else SystemClock()
         self.changes = 0
         """Number of the last change."""
-        self.on_change: Callable[[Member], None] | None = None
-        """Told of each change, while somebody waits for one."""
+        self._watchers: tuple[Callable[[Member], None], ...] = ()
         self._members: dict[str, Member] = {}
         self._by_change: dict[str, Member] = {}
         self._by_model: dict[str, dict[str, Member]] = {}
@@ -207,8 +206,17 @@ class Cluster:
         member.version = self.changes
         self._by_change.pop(member.id, None)
         self._by_change[member.id] = member
-        if self.on_change is not None:
-            self.on_change(member)
+        for tell in self._watchers:
+            tell(member)
+
+    def watch(self, tell: Callable[[Member], None]) -> None:
+        """Have each member that changes told of; `tell` must not raise. Once for each caller."""
+        if tell not in self._watchers:
+            self._watchers = (*self._watchers, tell)
+
+    def unwatch(self, tell: Callable[[Member], None]) -> None:
+        """Tell no more."""
+        self._watchers = tuple(one for one in self._watchers if one != tell)
 
     def newest_first(self) -> Iterator[Member]:
         """Return the members by their last change, the newest first.

@@ -41,10 +41,7 @@ class Admission(Collector):
     """
 
     def __init__(
-        self,
-        cluster: Cluster,
-        begin: Callable[[Request], Ticket],
-        config: AdmissionConfig,
+        self, cluster: Cluster, begin: Callable[[Request], Ticket], config: AdmissionConfig
     ) -> None:
         self.queues: dict[str, OrderedDict[int, _Waiter]] = {}
         self.waiting = 0
@@ -67,7 +64,7 @@ class Admission(Collector):
         number = self._number
         self.queues.setdefault(request.model, OrderedDict())[number] = (request, place)
         self.waiting += 1
-        self._cluster.on_change = self._note
+        self._cluster.watch(self._note)
         timer = loop.call_later(self._config.timeout_s, _expire, place)
         try:
             return await place
@@ -92,7 +89,7 @@ class Admission(Collector):
             del self.queues[model]
         self.waiting -= 1
         if not self.waiting:
-            self._cluster.on_change = None
+            self._cluster.unwatch(self._note)
 
     def _note(self, member: Member) -> None:
         """Take note of a worker that may have become free."""

@@ -17,7 +17,10 @@ CHARACTERS_PER_TOKEN = 4
 PARSED_INLINE_BYTES = 256 * 1024
 """Larger bodies are parsed in a thread: a parse must not hold up every other client."""
 MAX_ESTIMATE = 131_072
-"""Most tokens that a large body is taken for: it is often an image, and no context is larger."""
+"""Most tokens that a large body is taken for: no context is larger."""
+ATTACHMENT_TOKENS = 1024
+"""Tokens that a file inside a large body is taken for: about an image of a megapixel."""
+_ATTACHED = b";base64,"
 _SESSION_HEADERS = (b"x-session-id", b"session-id")
 _MAX_NAME_CHARACTERS = 512
 
@@ -103,7 +106,7 @@ def read_asked(request: HTTPRequest) -> Asked | BodyRejected:
         if len(body) > PARSED_INLINE_BYTES:
             # Building a million small objects to measure them would take a gigabyte.
             fields = _fields.decode(body)
-            prompt_tokens = min(len(body) // CHARACTERS_PER_TOKEN, MAX_ESTIMATE)
+            prompt_tokens = _measure(body)
         elif "/chat/" in request.path:
             chat = _chat.decode(body)
             fields = chat
@@ -184,3 +187,18 @@ def _count(value: str | list[Any] | None) -> int:
         else:
             tokens += len(item) if isinstance(item, list) else 1
     return tokens
+
+
+def _measure(body: bytes) -> int:
+    """Return the tokens of a large body; what its data URLs (RFC 2397) hold is no text."""
+    attached = files = 0
+    start = body.find(_ATTACHED)
+    while start >= 0:
+        end = body.find(b'"', start)
+        if end < 0:
+            end = len(body)
+        attached += end - start
+        files += 1
+        start = body.find(_ATTACHED, end)
+    tokens = (len(body) - attached) // CHARACTERS_PER_TOKEN + files * ATTACHMENT_TOKENS
+    return min(tokens, MAX_ESTIMATE)

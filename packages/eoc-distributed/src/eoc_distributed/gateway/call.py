@@ -271,7 +271,8 @@ class Call:
         prompt = completion = None
         if counted is not None and counted.completion_tokens is not None:
             completion = counted.completion_tokens
-            self._gateway.learn_tokens(completion)
+            if completion:  # embeddings have none, and say nothing of answers
+                self._gateway.learn_tokens(completion)
             prompt = counted.prompt_tokens
             if prompt is None:
                 prompt = self._routed.prompt_tokens

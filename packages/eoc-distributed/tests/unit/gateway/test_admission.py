@@ -55,10 +55,16 @@ class Gated(InMemoryWorker):
 class Office:
     """A gateway whose requests run as tasks."""
 
-    def __init__(self, *workers: Gated, waiting: int = 10, timeout_s: float = 30.0) -> None:
+    def __init__(
+        self,
+        *workers: Gated,
+        waiting: int = 10,
+        timeout_s: float = 30.0,
+        cluster: Cluster | None = None,
+    ) -> None:
         self.records: list[RequestRecord] = []
         self.gateway = Gateway(
-            Cluster(workers),
+            cluster if cluster is not None else Cluster(workers),
             new_router=lambda: create("least-busy", rng=Random(1)),
             on_record=self.records.append,
             admission=AdmissionConfig(waiting=waiting, timeout_s=timeout_s),
@@ -84,7 +90,7 @@ class Office:
         return (
             not self.gateway.admission.queues
             and self.waiting == 0
-            and cluster.on_change is None
+            and not cluster._watchers
             and all(member.in_flight == 0 for member in cluster)
         )
 
@@ -239,6 +245,24 @@ async def test_nobody_waits_for_workers_that_are_not_well_or_a_model_that_is_unk
     assert (await (await office.ask("a"))).status == 503
     assert (await (await office.ask("a", "unknown"))).status == 404
     assert office.empty()
+
+
+async def test_two_gateways_over_one_fleet_do_not_make_each_other_miss_a_place() -> None:
+    worker = Gated("w", {"m"})
+    one = Office(worker)
+    two = Office(cluster=one.gateway.cluster)
+    first, second = await one.ask("a"), await one.ask("b")
+    third = await two.ask("c")
+    third.cancel()  # the other gateway has nobody left who waits
+    await settle()
+    worker.let()
+    await first
+    await settle()
+    assert users(worker) == ["a", "b"]
+    worker.let()
+    assert (await second).status == 200
+    assert one.empty()
+    assert two.empty()
 
 
 async def test_with_no_room_to_wait_a_full_fleet_refuses() -> None:

@@ -4,7 +4,13 @@ import tracemalloc
 
 import pytest
 
-from eoc_distributed.gateway.asked import MAX_ESTIMATE, Asked, BodyRejected, read_asked
+from eoc_distributed.gateway.asked import (
+    ATTACHMENT_TOKENS,
+    MAX_ESTIMATE,
+    Asked,
+    BodyRejected,
+    read_asked,
+)
 from eoc_distributed.http import HTTPRequest
 from eoc_distributed.request import Request
 
@@ -63,6 +69,19 @@ def test_odd_fields_are_left_to_the_engine(odd: str) -> None:
     asked = ask(b'{"model":"m",' + odd.encode() + b"}")
     assert isinstance(asked, Asked)
     assert asked.request.model == "m"
+
+
+@pytest.mark.parametrize("files", [1, 3])
+def test_what_a_large_body_has_attached_is_not_taken_for_text(files: int) -> None:
+    url = (
+        '{"type":"image_url","image_url":{"url":"data:image/png;base64,' + "iVBO" * 100_000 + '"}}'
+    )
+    text = '{"type":"text","text":"' + "word " * 800 + '"}'
+    parts = ",".join([text] + [url] * files)
+    asked = ask(b'{"model":"m","messages":[{"role":"user","content":[%b]}]}' % parts.encode())
+    assert isinstance(asked, Asked)
+    tokens = asked.request.prompt_tokens
+    assert 1_000 <= tokens - files * ATTACHMENT_TOKENS <= 1_100
 
 
 @pytest.mark.parametrize("item", [b"{}", b"[]", b'{"role":"user","content":"12345678"}'])
