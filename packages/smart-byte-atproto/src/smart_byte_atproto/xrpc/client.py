@@ -6,7 +6,7 @@ Source: atproto specification "HTTP API (XRPC)"; reference sections 13 and 14.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from random import Random
 from threading import Lock
 from types import TracebackType
@@ -65,7 +65,40 @@ def _too_large(host: str, most: int) -> ResponseInvalid:
     return ResponseInvalid(host, f"an answer of more than {most} bytes", code="size")
 
 
-class Client:
+class _Caller:
+    """What both clients know: the service, and whose session it is."""
+
+    def __init__(
+        self, service: str, tokens: Tokens | None, save: Save | None, headers: dict[str, str]
+    ) -> None:
+        self.service = service.rstrip("/")
+        self._tokens = tokens
+        self._save = save
+        self._headers = headers
+
+    @property
+    def tokens(self) -> Tokens | None:
+        """The present session."""
+        return self._tokens
+
+    @property
+    def did(self) -> str | None:
+        """Whose session it is."""
+        return self._tokens.did if self._tokens is not None else None
+
+    def _keep(self, tokens: Tokens) -> Tokens:
+        if self._save is not None:
+            self._save(tokens)
+        self._tokens = tokens
+        return tokens
+
+    def _end(self) -> None:
+        self._tokens = None
+        if self._save is not None:
+            self._save(None)
+
+
+class Client(_Caller):
     """Calls one service, blocking; may be shared by threads.
 
     Args:
@@ -95,24 +128,11 @@ class Client:
         rng: Random | None = None,
         http: httpx2.Client | None = None,
     ) -> None:
-        self.service = service.rstrip("/")
-        self._tokens = tokens
-        self._save = save
-        self._headers = _headers(proxy, labelers)
+        super().__init__(service, tokens, save, _headers(proxy, labelers))
         self._policy = policy if policy is not None else RetryPolicy()
         self._rng = rng if rng is not None else Random()  # noqa: S311 - spreads waits
         self._http = http or httpx2.Client(transport=transport(local=local), timeout=timeout_s)
         self._refreshing = Lock()
-
-    @property
-    def tokens(self) -> Tokens | None:
-        """The present session."""
-        return self._tokens
-
-    @property
-    def did(self) -> str | None:
-        """Whose session it is."""
-        return self._tokens.did if self._tokens is not None else None
 
     def __enter__(self) -> Self:
         return self
@@ -143,9 +163,7 @@ class Client:
         tokens = self._tokens
         if tokens is not None:
             self.call(end(tokens))
-            self._tokens = None
-            if self._save is not None:
-                self._save(None)
+            self._end()
 
     def query(self, nsid: str, params: Mapping[str, Value] | None = None) -> dict[str, Value]:
         """Ask for something; return the JSON map that is answered.
@@ -292,19 +310,8 @@ class Client:
                 raise
             return self._keep(read_tokens(answer, service=old.service or self.service))
 
-    def _keep(self, tokens: Tokens) -> Tokens:
-        if self._save is not None:
-            self._save(tokens)
-        self._tokens = tokens
-        return tokens
 
-    def _end(self) -> None:
-        self._tokens = None
-        if self._save is not None:
-            self._save(None)
-
-
-class AsyncClient:
+class AsyncClient(_Caller):
     """Calls one service, awaited; for the tasks of one event loop. See `Client`."""
 
     def __init__(
@@ -312,7 +319,7 @@ class AsyncClient:
         service: str,
         *,
         tokens: Tokens | None = None,
-        save: Callable[[Tokens | None], None] | None = None,
+        save: Save | None = None,
         proxy: str | None = None,
         labelers: Sequence[str] = (),
         local: bool = False,
@@ -321,21 +328,13 @@ class AsyncClient:
         rng: Random | None = None,
         http: httpx2.AsyncClient | None = None,
     ) -> None:
-        self.service = service.rstrip("/")
-        self._tokens = tokens
-        self._save = save
-        self._headers = _headers(proxy, labelers)
+        super().__init__(service, tokens, save, _headers(proxy, labelers))
         self._policy = policy if policy is not None else RetryPolicy()
         self._rng = rng if rng is not None else Random()  # noqa: S311 - spreads waits
         self._http = http or httpx2.AsyncClient(
             transport=async_transport(local=local), timeout=timeout_s
         )
         self._refreshing = anyio.Lock()
-
-    @property
-    def tokens(self) -> Tokens | None:
-        """The present session."""
-        return self._tokens
 
     async def __aenter__(self) -> Self:
         return self
@@ -450,17 +449,6 @@ class AsyncClient:
                     self._end()
                 raise
             return self._keep(read_tokens(answer, service=old.service or self.service))
-
-    def _keep(self, tokens: Tokens) -> Tokens:
-        if self._save is not None:
-            self._save(tokens)
-        self._tokens = tokens
-        return tokens
-
-    def _end(self) -> None:
-        self._tokens = None
-        if self._save is not None:
-            self._save(None)
 
 
 def _bounded(pieces: Iterator[bytes], most: int, host: str) -> Iterator[bytes]:

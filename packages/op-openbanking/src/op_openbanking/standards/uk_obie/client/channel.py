@@ -23,7 +23,9 @@ from op_openbanking.jose.rotation import KeyRing
 from op_openbanking.signing.obie_signature import OBIESignatures, OBIEVerifier, is_encoded
 from op_openbanking.standards.uk_obie.client.quirks import Quirks
 from op_openbanking.standards.uk_obie.meanings import MEANINGS
+from op_openbanking.stores.records import Submission
 from op_openbanking.traits.link import Link
+from op_openbanking.traits.submission import submit
 from op_openbanking.traits.wish import Presence
 
 IDEMPOTENCY: Final = "x-idempotency-key"
@@ -127,6 +129,29 @@ class Channel:
         if signed:
             yield from self._verify(response)
         return response
+
+    def submit(
+        self, wanted: Submission, *, consent_id: str, presence: Presence | None = None
+    ) -> Flow[Response]:
+        """POST once, signed, and remember it; see `traits.submission.submit`."""
+
+        def send(submission: Submission) -> Flow[Response]:
+            return (
+                yield from self.post(
+                    submission.url,
+                    submission.body,
+                    consent_id=consent_id,
+                    key=submission.idempotency_key,
+                    signed=True,
+                    presence=presence,
+                    media_type=submission.content_type,
+                )
+            )
+
+        link = self.link
+        return (
+            yield from submit(link.store, wanted, send, window_s=self.window_s, now_s=link.now_s)
+        )
 
     def delete(self, url: str, *, scope: str) -> Flow[Response]:
         """DELETE with the client's token."""

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import UNSET
 
 from op_openbanking.errors import ConfigError, quoted
-from op_openbanking.flow import Flow, Response
+from op_openbanking.flow import Flow
 from op_openbanking.jose.strict_json import encode_object
 from op_openbanking.model.consent import Consent
 from op_openbanking.model.money import Money
@@ -27,7 +27,6 @@ from op_openbanking.standards.where import Where
 from op_openbanking.stores import records
 from op_openbanking.stores.records import ConsentRecord, Submission, SubmissionState
 from op_openbanking.traits.piis import FundsConfirmation
-from op_openbanking.traits.submission import submit
 from op_openbanking.traits.wish import NewMandate, NewVRPPayment, Presence
 
 _SCA_NOT_REQUIRED: Final = "UK.OBIE.SCANotRequired"
@@ -96,27 +95,7 @@ class OBIEMandates:
             body=self._body(record, payment),
             created_at_s=link.now_s,
         )
-
-        def send(submission: Submission) -> Flow[Response]:
-            return (
-                yield from channel.post(
-                    submission.url,
-                    submission.body,
-                    consent_id=consent_id,
-                    key=submission.idempotency_key,
-                    signed=True,
-                    presence=presence,
-                    media_type=submission.content_type,
-                )
-            )
-
-        response = yield from submit(
-            link.store,
-            wanted,
-            send,
-            window_s=channel.window_s,
-            now_s=link.now_s,
-        )
+        response = yield from channel.submit(wanted, consent_id=consent_id, presence=presence)
         return payment_mapping.vrp_payment(
             link.decode(response, vrp.VRPPaymentResponse, "domestic-vrp")
         )

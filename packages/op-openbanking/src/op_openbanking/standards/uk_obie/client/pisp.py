@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from op_openbanking.errors import ConfigError, quoted
-from op_openbanking.flow import Flow, Response
+from op_openbanking.flow import Flow
 from op_openbanking.model.consent import Consent
 from op_openbanking.model.payment import Payment
 from op_openbanking.standards.base import Wire, encode, known
@@ -22,7 +22,6 @@ from op_openbanking.standards.where import Where
 from op_openbanking.stores.records import ConsentRecord, Submission
 from op_openbanking.traits.capability import Operation
 from op_openbanking.traits.piis import FundsConfirmation
-from op_openbanking.traits.submission import submit
 from op_openbanking.traits.wish import NewPayment
 
 _PAYMENT: str = "payment_id"
@@ -59,26 +58,7 @@ class OBIEPayments:
             body=repeated(source).body(consent_id),
             created_at_s=link.now_s,
         )
-
-        def send(submission: Submission) -> Flow[Response]:
-            return (
-                yield from channel.post(
-                    submission.url,
-                    submission.body,
-                    consent_id=consent_id,
-                    key=submission.idempotency_key,
-                    signed=True,
-                    media_type=submission.content_type,
-                )
-            )
-
-        response = yield from submit(
-            link.store,
-            wanted,
-            send,
-            window_s=channel.window_s,
-            now_s=link.now_s,
-        )
+        response = yield from channel.submit(wanted, consent_id=consent_id)
         payment = payment_mapping.payment(link.decode(response, product.payment, product.name))
         link.amend(consent_id, facts={_PAYMENT: payment.id})
         return payment
